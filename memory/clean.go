@@ -1,0 +1,109 @@
+package memory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/teammem/teammem/sanitize"
+)
+
+// MaxEntryBytes is the size cap of one entry.
+const MaxEntryBytes = 256 << 10
+
+// Clean is content that passed the checks for size, encoding and secrets under
+// a named rule set. It only comes from [Screen]; its zero value is refused by
+// store and wire.
+type Clean struct {
+	content string
+	sum     Hash
+	ruleSet string
+}
+
+// Screen checks content that is about to be shared as path: the size cap, the
+// encoding, and secrets in the text and in the key itself. The error is an
+// [*Error] that names rule and position and never the value.
+func Screen(ctx context.Context, scanner Scanner, path Path, content []byte) (Clean, error) {
+	if path.IsZero() {
+		return Clean{}, Invalid("path", "a path is required")
+	}
+	if len(content) > MaxEntryBytes {
+		return Clean{}, &Error{Code: CodeTooLarge, Field: "content",
+			Message: fmt.Sprintf("the entry has %d bytes; at most %d are shared", len(content), MaxEntryBytes),
+			Hint:    "split it into several entries"}
+	}
+	if err := sanitize.CheckText(content); err != nil {
+		return Clean{}, textRejected(err)
+	}
+	if err := scan(ctx, scanner, "path", path.String()); err != nil {
+		return Clean{}, err
+	}
+	text := string(content)
+	if err := scan(ctx, scanner, "content", text); err != nil {
+		return Clean{}, err
+	}
+	return Clean{content: text, sum: Sum(content), ruleSet: scanner.RuleSet()}, nil
+}
+
+func textRejected(err error) *Error {
+	e := &Error{Code: CodeTextRejected, Field: "content", Layer: "encoding", Message: err.Error(), Err: err,
+		Hint: "save the file as UTF-8"}
+	if te, ok := errors.AsType[*sanitize.TextError](err); ok {
+		e.Position = te.Offset
+		e.Findings = []sanitize.Finding{{Rule: te.Reason, Severity: sanitize.SeverityHard, Line: te.Line, Column: te.Column}}
+	}
+	return e
+}
+
+// scan refuses text with secrets in it, and text whose scan did not finish.
+func scan(ctx context.Context, scanner Scanner, field, text string) error {
+	findings, err := scanner.Scan(ctx, text)
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		return &Error{Code: CodeScanTimeout, Field: field, Err: err,
+			Message: "the scan for secrets did not finish, so the text is refused",
+			Hint:    "split the entry, or take very long lines out of it"}
+	}
+	if len(findings) == 0 {
+		return nil
+	}
+	return &Error{Code: CodeSecretFound, Field: field, Findings: findings,
+		Message: "this looks like it holds a secret: " + describe(findings),
+		Hint:    "take the secret out, rotate it if it was shared anywhere, then sync again"}
+}
+
+func describe(findings []sanitize.Finding) string {
+	const most = 3
+	var names []string
+	for _, f := range findings[:min(most, len(findings))] {
+		names = append(names, f.String())
+	}
+	if more := len(findings) - most; more > 0 {
+		names = append(names, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(names, ", ")
+}
+
+// Bytes returns a copy of the content.
+func (c Clean) Bytes() []byte { return []byte(c.content) }
+
+// Text returns the content.
+func (c Clean) Text() string { return c.content }
+
+// Sum returns the hash of the content.
+func (c Clean) Sum() Hash { return c.sum }
+
+// Size returns the length in bytes.
+func (c Clean) Size() int { return len(c.content) }
+
+// RuleSet names the rules that the content passed.
+func (c Clean) RuleSet() string { return c.ruleSet }
+
+// IsZero reports whether c was made without [Screen].
+func (c Clean) IsZero() bool { return c.sum.IsZero() }
+
+// blank reports whether the content is empty but for white space.
+func (c Clean) blank() bool { return strings.TrimSpace(c.content) == "" }

@@ -1,0 +1,148 @@
+package memory
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Kind is what an entry holds: user, feedback, project or reference.
+type Kind string
+
+// The kinds of Claude Code's memory. An unknown type counts as KindProject.
+const (
+	KindUser      Kind = "user"
+	KindFeedback  Kind = "feedback"
+	KindProject   Kind = "project"
+	KindReference Kind = "reference"
+)
+
+// Action is what a revision or a change did to its entry.
+type Action string
+
+// The actions. A put stores a text, a move a path; a put may do both.
+const (
+	ActionPut    Action = "put"
+	ActionMove   Action = "move"
+	ActionDelete Action = "delete"
+)
+
+// Cursor is a position in a project's feed: the epoch and the number of the
+// last change that was seen. It is written "<epoch>:<seq>".
+type Cursor struct {
+	Epoch string
+	Seq   int64
+}
+
+// ParseCursor reads "<epoch>:<seq>".
+func ParseCursor(s string) (Cursor, error) {
+	epoch, num, ok := strings.Cut(s, ":")
+	seq, err := strconv.ParseInt(num, 10, 64)
+	if !ok || epoch == "" || len(epoch) > 32 || err != nil || seq < 0 || strings.HasPrefix(num, "+") {
+		return Cursor{}, &Error{Code: CodeInvalid, Message: "a cursor reads <epoch>:<number>", Err: err}
+	}
+	return Cursor{epoch, seq}, nil
+}
+
+// String returns "<epoch>:<seq>".
+func (c Cursor) String() string { return fmt.Sprintf("%s:%d", c.Epoch, c.Seq) }
+
+// IsZero reports whether c is no position at all.
+func (c Cursor) IsZero() bool { return c == Cursor{} }
+
+// Head is where a project's feed stands.
+type Head struct {
+	Epoch  string
+	Seq    int64
+	Floor  int64 // changes up to here were purged
+	Digest Digest
+}
+
+// Cursor returns the position of the newest change.
+func (h Head) Cursor() Cursor { return Cursor{h.Epoch, h.Seq} }
+
+// Tag returns the value of an ETag for this state: <epoch>:<seq>:<digest>,
+// without quotes.
+func (h Head) Tag() string { return fmt.Sprintf("%s:%d:%s", h.Epoch, h.Seq, h.Digest) }
+
+// Entry is one file under team/ as it stands now, without its content.
+type Entry struct {
+	ID          EntryID
+	Path        Path
+	Kind        Kind
+	Name        string
+	Description string
+	Rev         int64 // of the newest revision, also its feed position
+	Sum         Hash
+	Size        int
+	Deleted     bool
+	Author      Author
+	UpdatedAt   time.Time
+}
+
+// Author is who made a revision.
+type Author struct {
+	Member MemberID
+	Name   string
+}
+
+// Agent is the program that wrote for the member, as it named itself.
+type Agent struct {
+	Name    string
+	Version string
+	Session string
+	Model   string
+}
+
+// Revision is one immutable version of an entry.
+type Revision struct {
+	EntryID EntryID
+	Rev     int64
+	Action  Action
+	Path    Path
+	Content []byte // nil for a delete
+	Sum     Hash
+	Size    int
+	BaseRev int64
+	Author  Author
+	Device  DeviceID
+	Agent   Agent
+	Note    string
+	RuleSet string
+	At      time.Time
+}
+
+// Change is one line of the feed.
+type Change struct {
+	Seq      int64
+	EntryID  EntryID
+	Action   Action
+	Path     Path
+	Previous Path // of a move: where the entry was before
+	Rev      int64
+	Sum      Hash
+	Size     int
+	Kind     Kind
+	Content  []byte // nil unless Inline
+	Inline   bool   // false: fetch the content by revision
+	At       time.Time
+	Author   Author
+	Device   DeviceID
+	Agent    Agent
+}
+
+// FeedPage is the part of the feed after From up to To: the latest change of
+// each entry in it, in order. Digest is the project's at To.
+type FeedPage struct {
+	Epoch   string
+	From    int64
+	To      int64
+	Head    int64
+	Floor   int64
+	Digest  Digest
+	Changes []Change
+}
+
+// More reports whether the feed goes on behind this page.
+func (p FeedPage) More() bool { return p.To < p.Head }

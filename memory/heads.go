@@ -1,0 +1,76 @@
+package memory
+
+import "slices"
+
+// Heads is what the store read for one batch while it held the project's lock:
+// all that [Judge] needs to know.
+type Heads struct {
+	Head    Head
+	Live    int         // live entries of the project
+	Entries []EntryHead // with a looked-up id or path key, live and deleted
+	Folders []Path      // for every looked-up folder key: one live entry below it
+	Earlier []Earlier   // revisions of Entries with a looked-up sum
+}
+
+// EntryHead is the newest state of one entry.
+type EntryHead struct {
+	ID         EntryID
+	Path       Path
+	Rev        int64
+	Sum        Hash // of the last content, also when deleted
+	Size       int
+	DeletedRev int64 // 0: live
+}
+
+// Earlier is a text that an entry once had.
+type Earlier struct {
+	EntryID EntryID
+	Rev     int64
+	Sum     Hash
+}
+
+// Lookups are the keys by which a batch finds its [Heads].
+type Lookups struct {
+	EntryIDs   []EntryID
+	PathKeys   []string // skeletons of the paths, see Path.Skeleton
+	FolderKeys []string // skeletons of their folders, without a final slash
+	Sums       []Hash   // offered contents
+}
+
+// Lookups returns what the store must read under the lock before judging.
+func (b Batch) Lookups() Lookups {
+	var l Lookups
+	for _, it := range b.Items {
+		if it.Refused != nil {
+			continue
+		}
+		w := it.Write
+		if w.EntryID != "" {
+			l.EntryIDs = append(l.EntryIDs, w.EntryID)
+		}
+		for _, p := range []Path{w.Path, w.Previous} {
+			if p.IsZero() {
+				continue
+			}
+			key := p.Skeleton()
+			l.PathKeys = append(l.PathKeys, key)
+			for i, c := range key {
+				if c == '/' {
+					l.FolderKeys = append(l.FolderKeys, key[:i])
+				}
+			}
+		}
+		if !w.Content.IsZero() {
+			l.Sums = append(l.Sums, w.Content.Sum())
+		}
+	}
+	l.EntryIDs = unique(l.EntryIDs)
+	l.PathKeys = unique(l.PathKeys)
+	l.FolderKeys = unique(l.FolderKeys)
+	return l
+}
+
+func unique[S ~[]E, E ~string](s S) S {
+	slices.Sort(s)
+	return slices.Compact(s)
+}

@@ -1,0 +1,90 @@
+package memory
+
+import (
+	"slices"
+	"time"
+)
+
+// Scope is what a token may be used for.
+type Scope string
+
+// The scopes. Review and admin are never granted to API tokens.
+const (
+	ScopeRead   Scope = "sync:read"
+	ScopeWrite  Scope = "sync:write"
+	ScopeReview Scope = "review"
+	ScopeAdmin  Scope = "admin"
+)
+
+// Role is what a member may do in a project; higher roles include lower ones.
+type Role int
+
+// The project roles.
+const (
+	RoleNone Role = iota
+	RoleViewer
+	RoleContributor
+	RoleReviewer
+	RoleMaintainer
+)
+
+var roleNames = [...]string{"none", "viewer", "contributor", "reviewer", "maintainer"}
+
+// String returns the role's name on the wire and in the database.
+func (r Role) String() string { return roleNames[r] }
+
+// ParseRole reads the name of a role.
+func ParseRole(s string) (Role, error) {
+	if i := slices.Index(roleNames[:], s); i >= 0 {
+		return Role(i), nil
+	}
+	return RoleNone, Invalid("role", "unknown role")
+}
+
+// Member is a person.
+type Member struct {
+	ID           MemberID
+	Name         string
+	Admin        bool // maintainer everywhere, and may administer the instance
+	Disabled     bool
+	SessionEpoch int64 // raised to end all sessions of the member
+	CreatedAt    time.Time
+}
+
+// APIToken is what is kept of an API token: never the token itself.
+type APIToken struct {
+	ID        TokenID
+	Hash      Hash   // of the whole token
+	Last4     string // for people to recognise it by
+	Member    MemberID
+	Project   ProjectID // "" reaches every project of the member
+	Scopes    []Scope
+	CreatedAt time.Time
+	ExpiresAt time.Time
+	RevokedAt time.Time // zero: in force
+}
+
+// Device is one computer on which a member is logged in.
+type Device struct {
+	ID        DeviceID
+	Member    MemberID
+	Name      string
+	OS        string
+	CreatedAt time.Time
+}
+
+// Principal is who makes a request, as authentication established it.
+type Principal struct {
+	Member  MemberID
+	Name    string
+	Admin   bool
+	Device  DeviceID  // of an access token; "" for API tokens
+	Token   TokenID   // of an API token; "" for access tokens
+	Project ProjectID // the only project that the token reaches; "" for all
+	Scopes  []Scope
+	Remote  string // address of the client, for the audit
+	Client  string // what the client calls itself, for the audit
+}
+
+// Can reports whether the principal's token has the scope.
+func (p Principal) Can(s Scope) bool { return slices.Contains(p.Scopes, s) }

@@ -1,0 +1,145 @@
+package memory
+
+import (
+	"context"
+	"time"
+
+	"github.com/teammem/teammem/sanitize"
+)
+
+// Clock tells the time. Nothing in this package reads a clock of its own.
+type Clock func() time.Time
+
+// Scanner looks for secrets. An error means that the text was not scanned to
+// its end, which is a refusal.
+type Scanner interface {
+	Scan(ctx context.Context, text string) ([]sanitize.Finding, error)
+	RuleSet() string
+}
+
+// Notifier is told about a project's new head after the commit. It is a hint:
+// whoever misses it still finds the change in the feed.
+type Notifier interface {
+	Notify(project ProjectID, seq int64)
+	Wait(ctx context.Context, project ProjectID, after int64) // returns when seq > after was notified, or ctx is done
+}
+
+// Store is the database. It is composed of small parts, one per noun; package
+// store implements them all. Missing objects are [CodeNotFound] errors.
+type Store interface {
+	PushStore
+	FeedStore
+	EntryStore
+	HistoryStore
+	ProjectStore
+	RoleStore
+	MemberStore
+	TokenStore
+	DeviceStore
+	AuditStore
+}
+
+// PushStore writes batches.
+type PushStore interface {
+	// Push judges and writes the batch in one transaction, see [Judge].
+	// A batch whose epoch is not the project's is a CodeEpochChanged error.
+	Push(ctx context.Context, b Batch) (Receipt, error)
+}
+
+// FeedStore reads a project's feed.
+type FeedStore interface {
+	Head(ctx context.Context, project ProjectID) (Head, error)
+	// DigestAt returns the digest that was recorded at seq; the empty digest at 0.
+	DigestAt(ctx context.Context, project ProjectID, seq int64) (Digest, error)
+	// Changes returns the page (since, since+limit], with content inline up to
+	// inlineMax bytes an entry and pageMax bytes a page.
+	Changes(ctx context.Context, project ProjectID, q FeedQuery) (FeedPage, error)
+}
+
+// FeedQuery asks for one page of a feed.
+type FeedQuery struct {
+	Since     int64
+	Limit     int
+	InlineMax int // bytes of content an entry; 0 for none
+	PageMax   int // bytes of content a page
+}
+
+// EntryStore reads entries and their history.
+type EntryStore interface {
+	// Manifest returns every live entry, by path, with the head it belongs to.
+	Manifest(ctx context.Context, project ProjectID) (Head, []Entry, error)
+	// Entries returns a page of live entries, by path, after the given one.
+	Entries(ctx context.Context, project ProjectID, q EntryQuery) ([]Entry, error)
+	// EntryAt returns the live entry at the path.
+	EntryAt(ctx context.Context, project ProjectID, path Path) (Entry, error)
+}
+
+// HistoryStore reads entries by identity, and their revisions.
+type HistoryStore interface {
+	// Entry returns the entry, deleted or not.
+	Entry(ctx context.Context, project ProjectID, id EntryID) (Entry, error)
+	// Revisions returns the stored revisions that were asked for, in any
+	// order; unknown ones are left out. It reads contents lazily: it stops
+	// after the revision that brings the sum of sizes above maxBytes.
+	Revisions(ctx context.Context, project ProjectID, refs []RevisionRef, maxBytes int) ([]Revision, error)
+	// History returns the revisions of an entry without contents, newest
+	// first, below the given rev (0: from the newest).
+	History(ctx context.Context, project ProjectID, id EntryID, below int64, limit int) ([]Revision, error)
+}
+
+// RevisionRef names one revision.
+type RevisionRef struct {
+	EntryID EntryID
+	Rev     int64
+}
+
+// EntryQuery filters a list of entries. Zero fields do not filter.
+type EntryQuery struct {
+	Prefix string // of the path
+	Kind   Kind
+	Author MemberID
+	After  Path // keyset: the last path of the page before
+	Limit  int
+}
+
+// ProjectStore keeps projects.
+type ProjectStore interface {
+	Project(ctx context.Context, id ProjectID) (Project, error)
+	// Projects returns all projects, or those with the slug or remote, by slug.
+	Projects(ctx context.Context, slug, remote string) ([]Project, error)
+	AddProject(ctx context.Context, p Project, row AuditRow) error
+}
+
+// RoleStore keeps the roles that members were given in projects.
+type RoleStore interface {
+	// Role returns the role that was given to the member in the project;
+	// RoleNone and false if none was.
+	Role(ctx context.Context, project ProjectID, member MemberID) (Role, bool, error)
+}
+
+// MemberStore keeps members.
+type MemberStore interface {
+	Member(ctx context.Context, id MemberID) (Member, error)
+	MemberByName(ctx context.Context, name string) (Member, error)
+	AddMember(ctx context.Context, m Member, row AuditRow) error
+}
+
+// TokenStore keeps API tokens, by their hash.
+type TokenStore interface {
+	// APIToken finds a token by its hash, together with its member.
+	APIToken(ctx context.Context, hash Hash) (APIToken, Member, error)
+	AddAPIToken(ctx context.Context, t APIToken, row AuditRow) error
+}
+
+// DeviceStore keeps the computers on which members are logged in.
+type DeviceStore interface {
+	// Device returns the member's device; another member's is not found.
+	Device(ctx context.Context, member MemberID, id DeviceID) (Device, error)
+	AddDevice(ctx context.Context, d Device, row AuditRow) error
+}
+
+// AuditStore appends to the instance's chain: what belongs to no project's
+// write, such as refusals.
+type AuditStore interface {
+	Audit(ctx context.Context, rows ...AuditRow) error
+}
