@@ -1,0 +1,113 @@
+# Tools run at these versions through `go run`, so go.mod lists only what the program itself needs.
+GOFUMPT     := mvdan.cc/gofumpt@v0.12.0
+GOLANGCI    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+DEADCODE    := golang.org/x/tools/cmd/deadcode@v0.52.0
+BENCHSTAT   := golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
+GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
+
+# Two build modes only, each with its own cache: plain (build, check, lint) and -race (test). Release flags stay in
+# `release`, since -trimpath or CGO_ENABLED=0 anywhere else would mean another cold build.
+PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
+PURE      := ./sanitize/... ./memory/... ./sync/... ./recall/... ./api/wire/...
+FUZZTIME  ?= 30s
+COUNT     ?= 6
+
+# Tests get one throw-away Postgres, unless TEAMMEM_TEST_DATABASE_URL names a server to use.
+CLUSTER := $(if $(TEAMMEM_TEST_DATABASE_URL),,go run ./internal/testdb/cluster --)
+
+SHELL       := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.NOTPARALLEL:
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## Show this list
+	@awk -F ':.*## ' '/^##$$/ { print "" } /^[a-z0-9-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+##
+.PHONY: setup build demo
+setup: ## Find Postgres on this machine, or install it
+	@scripts/setup postgres
+
+build: ## Build bin/teammem
+	go build -o bin/ ./cmd/teammem
+
+demo: setup build ## Show a team of three sharing memory, on a server of its own
+	@scripts/demo
+
+##
+.PHONY: generate verify fmt lint check
+generate: ## Write the generated files again
+	go generate ./...
+
+verify: ## Check that generating changes nothing and that go.mod is tidy
+	@state() { git status --porcelain; git diff; }; before=$$(state); go generate ./...; \
+	[ "$$before" = "$$(state)" ] || { echo 'verify: go generate changes files; commit what it writes:'; git status --short; exit 1; }
+	go mod tidy -diff
+	go mod verify
+
+fmt: ## Lay out the Go source
+	go run $(GOFUMPT) -l -w .
+
+layout:
+	@files=$$(go run $(GOFUMPT) -l .); [ -z "$$files" ] || { printf 'not laid out, run make fmt:\n%s\n' "$$files"; exit 1; }
+
+arch:
+	go test cmd/teammem/arch_test.go
+
+lint: layout ## Check layout, vet for three systems, run the linters
+	@for os in linux darwin windows; do echo "GOOS=$$os go vet ./..."; GOOS=$$os go vet ./...; done
+	go run $(STATICCHECK) ./...
+	go run $(GOLANGCI) run
+
+check: layout arch ## Quick half of test: no database, no race detector
+	go vet ./...
+	go test $(PURE)
+
+##
+.PHONY: test test-race test-db e2e
+test: setup verify lint arch test-pure test-race ## All that CI runs, cheap things first
+
+test-pure:
+	go test -race $(PURE)
+
+test-race: ## All tests with the race detector, on a throw-away Postgres
+	$(CLUSTER) go test -race -timeout 20m ./...
+
+test-db: ## Only the packages that need Postgres
+	$(CLUSTER) go test -race ./store/... ./internal/... ./auth/... ./api/...
+
+e2e: ## Only the tests that run the command line against a server
+	$(CLUSTER) go test -race ./cmd/...
+
+##
+.PHONY: fuzz bench soak audit release
+fuzz: ## Fuzz each parser of foreign bytes for FUZZTIME (30s)
+	@grep -rnoE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' . | while IFS=: read -r file _ func; do \
+		echo "== $$(dirname "$$file") $${func#func }"; \
+		go test "$$(dirname "$$file")" -run '^$$' -fuzz "^$${func#func }\$$" -fuzztime $(FUZZTIME) </dev/null; done
+
+bench: ## Run the benchmarks COUNT (6) times into dist/bench.txt; OLD=FILE compares with an earlier run
+	@mkdir -p dist
+	$(CLUSTER) go test -run '^$$' -bench . -benchmem -count $(COUNT) ./... | tee dist/bench.txt
+	$(if $(OLD),go run $(BENCHSTAT) $(OLD) dist/bench.txt)
+
+soak: ## Long runs: fuzzing by the minute, and every test again and again
+	$(MAKE) fuzz FUZZTIME=10m
+	$(CLUSTER) go test -race -count 20 -timeout 4h ./...
+
+audit: ## What needs the network or a person's judgement: vulnerabilities, dead code, newer versions
+	go run $(GOVULNCHECK) ./...
+	go run $(DEADCODE) -test ./...
+	go list -m -u -f '{{if and .Update (not .Indirect)}}{{.Path}} {{.Version}} -> {{.Update.Version}}{{end}}' all
+
+release: ## Build small, reproducible binaries for each platform into dist/, with checksums
+	@rm -rf dist/release && mkdir -p dist/release
+	@for platform in $(PLATFORMS); do os=$${platform%/*} arch=$${platform#*/}; \
+		suffix=$$([ $$os = windows ] && echo .exe || true); echo "$$platform"; \
+		CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch go build -trimpath -ldflags '-s -w' \
+			-o dist/release/teammem_$${os}_$$arch$$suffix ./cmd/teammem; done
+	@cd dist/release && { sha256sum teammem_* 2>/dev/null || shasum -a 256 teammem_*; } >SHA256SUMS
+
+.PHONY: layout arch test-pure
