@@ -79,3 +79,9 @@ func Invalid(field, message string) *Error {
 func NotFound(what string) *Error {
 	return &Error{Code: CodeNotFound, Message: what + " not found"}
 }
+
+// asError returns the first [*Error] in the chain, or nil.
+func asError(err error) *Error {
+	e, _ := errors.AsType[*Error](err)
+	return e
+}

@@ -1,15 +1,18 @@
 package memory
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Heads is what the store read for one batch while it held the project's lock:
 // all that [Judge] needs to know.
 type Heads struct {
 	Head    Head
-	Live    int         // live entries of the project
-	Entries []EntryHead // with a looked-up id or path key, live and deleted
-	Folders []Path      // for every looked-up folder key: one live entry below it
-	Earlier []Earlier   // revisions of Entries with a looked-up sum
+	Live    int          // live entries of the project
+	Entries []EntryHead  // with a looked-up id or path key, live and deleted
+	Folders []FolderHead // of every looked-up folder key that holds live entries
+	Earlier []Earlier    // revisions of Entries with a looked-up sum
 }
 
 // EntryHead is the newest state of one entry.
@@ -20,6 +23,20 @@ type EntryHead struct {
 	Sum        Hash // of the last content, also when deleted
 	Size       int
 	DeletedRev int64 // 0: live
+}
+
+// FolderHead tells how a folder is spelled, by one of the live entries below
+// it at any depth, and how many those are. All of them agree on the spelling.
+type FolderHead struct {
+	Key  string // the looked-up folder key
+	Path Path   // of one live entry below the folder
+	Live int
+}
+
+// Folder returns the folder as it is spelled, without a final slash.
+func (f FolderHead) Folder() string {
+	segments := strings.Count(f.Key, "/") + 1
+	return strings.Join(strings.SplitN(f.Path.key, "/", segments+1)[:segments], "/")
 }
 
 // Earlier is a text that an entry once had.

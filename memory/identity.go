@@ -28,15 +28,20 @@ const (
 	RoleMaintainer
 )
 
-var roleNames = [...]string{"none", "viewer", "contributor", "reviewer", "maintainer"}
+// roleNames are the names on the wire and in the database, by Role.
+func roleNames() [5]string {
+	return [...]string{"none", "viewer", "contributor", "reviewer", "maintainer"}
+}
 
-// String returns the role's name on the wire and in the database.
-func (r Role) String() string { return roleNames[r] }
+// String returns the role's name.
+func (r Role) String() string { return roleNames()[r] }
 
 // ParseRole reads the name of a role.
 func ParseRole(s string) (Role, error) {
-	if i := slices.Index(roleNames[:], s); i >= 0 {
-		return Role(i), nil
+	for i, name := range roleNames() {
+		if name == s {
+			return Role(i), nil
+		}
 	}
 	return RoleNone, Invalid("role", "unknown role")
 }

@@ -44,6 +44,8 @@ type PushStore interface {
 	// Push judges and writes the batch in one transaction, see [Judge].
 	// A batch whose epoch is not the project's is a CodeEpochChanged error.
 	Push(ctx context.Context, b Batch) (Receipt, error)
+	// Heads reads, without a lock, what Push would judge by.
+	Heads(ctx context.Context, project ProjectID, l Lookups) (Heads, error)
 }
 
 // FeedStore reads a project's feed.

@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"regexp"
 	"strings"
 	"time"
 )
@@ -69,7 +68,7 @@ func NormalizeRemote(remote string) string {
 		s = rest
 	} else if host, path, ok := strings.Cut(s, ":"); ok && !strings.Contains(host, "/") && len(host) > 1 {
 		s = host + "/" + strings.TrimPrefix(path, "/") // scp form: user@host:path
-	} else if !bareRemote.MatchString(s) {
+	} else if !hasHost(s) {
 		return ""
 	}
 	if scheme == "file" {
@@ -87,6 +86,9 @@ func NormalizeRemote(remote string) string {
 	return host + "/" + path
 }
 
-// bareRemote matches a remote that is already normalised: a host with a dot,
-// then a path.
-var bareRemote = regexp.MustCompile(`^[a-z0-9-]+(\.[a-z0-9-]+)+(:[0-9]+)?/.+$`)
+// hasHost reports whether a remote without scheme starts with a host name, as
+// a normalised one does.
+func hasHost(s string) bool {
+	host, path, ok := strings.Cut(s, "/")
+	return ok && path != "" && strings.Contains(strings.Trim(host, "."), ".") && !strings.HasPrefix(host, ".")
+}

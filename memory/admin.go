@@ -1,0 +1,96 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// AddMember adds a person to the instance.
+func (s *Service) AddMember(ctx context.Context, by Principal, name string, admin bool) (Member, error) {
+	if err := memberName(name); err != nil {
+		return Member{}, err
+	}
+	if err := administers(by); err != nil {
+		return Member{}, err
+	}
+	now := s.clock()
+	m := Member{ID: NewMemberID(), Name: name, Admin: admin, CreatedAt: now}
+	row := by.Row(now, "member.add", string(m.ID))
+	if admin {
+		row.Rules = []string{"admin"}
+	}
+	return m, s.store.AddMember(ctx, m, row)
+}
+
+func memberName(name string) error {
+	if name == "" || utf8.RuneCountInString(name) > 100 || !utf8.ValidString(name) {
+		return Invalid("name", "a member's name has 1 to 100 characters")
+	}
+	for _, r := range name {
+		if !unicode.IsPrint(r) {
+			return Invalid("name", "a member's name has only characters that can be seen")
+		}
+	}
+	return nil
+}
+
+// AddProject starts a project with an empty feed.
+func (s *Service) AddProject(ctx context.Context, by Principal, slug string, remotes []string, review Preset) (Project, error) {
+	if err := administers(by); err != nil {
+		return Project{}, err
+	}
+	slug, err := ParseSlug(slug)
+	if err != nil {
+		return Project{}, err
+	}
+	var normal []string
+	for _, r := range remotes {
+		n := NormalizeRemote(r)
+		if n == "" {
+			return Project{}, Invalid("remote", fmt.Sprintf("%q is not a git remote on a host", r))
+		}
+		normal = append(normal, n)
+	}
+	now := s.clock()
+	p := Project{
+		ID: NewProjectID(), Slug: slug, Remotes: normal, Review: review, DefaultRole: RoleContributor,
+		Head: Head{Epoch: NewEpoch()}, CreatedAt: now,
+	}
+	return p, s.store.AddProject(ctx, p, by.Row(now, "project.add", string(p.ID)))
+}
+
+// MaxTokenLife is the longest life of an API token.
+const MaxTokenLife = 365 * 24 * time.Hour
+
+// AddAPIToken keeps a token that was just minted: its hash and last four
+// characters, never the token.
+func (s *Service) AddAPIToken(ctx context.Context, by Principal, t APIToken) (APIToken, error) {
+	if err := administers(by); err != nil {
+		return APIToken{}, err
+	}
+	now := s.clock()
+	if len(t.Scopes) == 0 {
+		return APIToken{}, Invalid("scope", "a token needs at least one scope")
+	}
+	for _, scope := range t.Scopes {
+		if !slices.Contains([]Scope{ScopeRead, ScopeWrite}, scope) {
+			return APIToken{}, Invalid("scope", fmt.Sprintf("an API token can have %s and %s, not %q", ScopeRead, ScopeWrite, scope))
+		}
+	}
+	if !t.ExpiresAt.After(now) || t.ExpiresAt.After(now.Add(MaxTokenLife)) {
+		return APIToken{}, Invalid("ttl", "a token lives for more than nothing and at most 365 days")
+	}
+	t.ID, t.CreatedAt = NewTokenID(), now
+	return t, s.store.AddAPIToken(ctx, t, by.Row(now, "token.add", string(t.ID)))
+}
+
+func administers(by Principal) error {
+	if !by.Admin || !by.Can(ScopeAdmin) {
+		return &Error{Code: CodeForbidden, Message: "this needs an administrator"}
+	}
+	return nil
+}

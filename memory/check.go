@@ -1,0 +1,51 @@
+package memory
+
+import "context"
+
+// Check tells what a push of the content at the path would get, and stores
+// nothing. Without content (nil) only the key is judged; without a project ("")
+// only by the rules that need none.
+func (s *Service) Check(ctx context.Context, who Principal, id ProjectID, path string, content []byte) (Verdict, error) {
+	var project ProjectView
+	if id != "" {
+		var err error
+		if project, err = s.enter(ctx, who, id, ScopeRead); err != nil {
+			return Verdict{}, err
+		}
+	}
+	op := Op{Action: ActionPut, Path: path, Content: content}
+	if content == nil {
+		op.Action = ActionDelete // asks for the checks of a bare key
+	}
+	item, err := s.check(ctx, project, op)
+	switch {
+	case err != nil:
+		return Verdict{}, err
+	case item.Refused != nil:
+		return Verdict{Ruling: RulingRefused, Problem: item.Refused}, nil
+	case id == "":
+		return Verdict{Ruling: RulingPublished}, nil
+	}
+	return s.preview(ctx, project.Project, item.Write)
+}
+
+// preview judges a write as if its author had seen the newest state.
+func (s *Service) preview(ctx context.Context, p Project, w Write) (Verdict, error) {
+	bare := w.Content.IsZero()
+	w.Action, w.AbsentAt = ActionPut, p.Head.Cursor()
+	b := Batch{Project: p.ID, Epoch: p.Head.Epoch, Quota: s.limits.ProjectEntries, Items: []Item{{Write: w}}}
+	heads, err := s.store.Heads(ctx, p.ID, b.Lookups())
+	if err != nil {
+		return Verdict{}, err
+	}
+	for _, e := range heads.Entries {
+		if e.DeletedRev > 0 || e.Path != w.Path {
+			continue
+		}
+		if bare {
+			return Verdict{Ruling: RulingPublished, EntryID: e.ID, Rev: e.Rev, Sum: e.Sum}, nil
+		}
+		b.Items[0].Write.EntryID, b.Items[0].Write.BaseRev = e.ID, e.Rev
+	}
+	return Judge(b, heads).Verdicts[0], nil
+}

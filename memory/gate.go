@@ -1,0 +1,176 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+	"unicode/utf8"
+)
+
+// Push takes a batch of changes through the gate: authorise, then for every op
+// its path, size, encoding, secrets, frontmatter and policy, and then one
+// transaction which compares bases and writes. One bad op never stops the
+// others; the error is about the request as a whole.
+func (s *Service) Push(ctx context.Context, who Principal, id ProjectID, p Push) (Receipt, error) {
+	project, err := s.enter(ctx, who, id, ScopeWrite)
+	if err != nil {
+		return Receipt{}, err
+	}
+	if err := s.admit(ctx, who, p); err != nil {
+		return Receipt{}, err
+	}
+	if p.Epoch != project.Head.Epoch {
+		return Receipt{}, epochChanged(project.Head)
+	}
+	b := Batch{
+		Project: id, Epoch: p.Epoch, Key: p.Key, Body: p.Body, By: who, Device: p.Device, Agent: p.Agent,
+		At: s.clock(), Quota: s.limits.ProjectEntries,
+	}
+	for _, op := range p.Ops {
+		item, err := s.check(ctx, project, op)
+		if err != nil {
+			return Receipt{}, err
+		}
+		b.Items = append(b.Items, item)
+	}
+	return s.commit(ctx, b)
+}
+
+// admit checks a push as a whole.
+func (s *Service) admit(ctx context.Context, who Principal, p Push) error {
+	if len(p.Ops) == 0 || len(p.Ops) > s.limits.PushOps {
+		return Invalid("ops", fmt.Sprintf("a push has 1 to %d ops", s.limits.PushOps))
+	}
+	total := 0
+	for _, op := range p.Ops {
+		total += len(op.Content)
+	}
+	if total > s.limits.PushBytes {
+		return &Error{Code: CodeTooLarge, Field: "ops", Message: fmt.Sprintf("a push has at most %d bytes of content", s.limits.PushBytes)}
+	}
+	if len(p.Key) > 100 {
+		return Invalid("key", "an idempotency key has at most 100 bytes")
+	}
+	return s.ownDevice(ctx, who, p.Device)
+}
+
+// check takes one op through everything that needs no head. A problem of the
+// op becomes part of the item; the error is one of the request, such as a
+// cancelled context.
+func (s *Service) check(ctx context.Context, project ProjectView, op Op) (Item, error) {
+	w, err := s.screen(ctx, op)
+	if ctx.Err() != nil {
+		return Item{}, ctx.Err()
+	}
+	if err != nil {
+		return refusal(err)
+	}
+	if Decide(project.Project, project.Role, w) != DecidePublish {
+		return Item{}, fmt.Errorf("policy of project %s: unknown decision", project.ID)
+	}
+	return Item{Write: w}, nil
+}
+
+func refusal(err error) (Item, error) {
+	problem := asError(err)
+	if problem == nil {
+		return Item{}, err
+	}
+	return Item{Refused: problem}, nil
+}
+
+// screen turns an op into a write, in the order of the gate.
+func (s *Service) screen(ctx context.Context, op Op) (Write, error) {
+	path, err := ParsePath(op.Path)
+	if err != nil {
+		return Write{}, err
+	}
+	if op.BaseRev < 0 || utf8.RuneCountInString(op.Note) > s.limits.Note {
+		return Write{}, Invalid("ops", fmt.Sprintf("base_rev is not negative, and a note has at most %d characters", s.limits.Note))
+	}
+	w := Write{
+		Action: op.Action, Path: path, EntryID: op.EntryID, NewID: NewEntryID(), BaseRev: op.BaseRev, BaseSum: op.BaseSum,
+		AbsentAt: op.AbsentAt, AllowEmpty: op.AllowEmpty, Note: op.Note,
+	}
+	if op.Note != "" {
+		if err := scan(ctx, s.scanner, "note", op.Note); err != nil {
+			return Write{}, err
+		}
+	}
+	switch op.Action {
+	case ActionPut:
+		return s.screenPut(ctx, op, w)
+	case ActionMove:
+		return s.screenMove(ctx, op, w)
+	case ActionDelete:
+		return w, nil
+	}
+	return Write{}, Invalid("op", "an op is put, move or delete")
+}
+
+func (s *Service) screenPut(ctx context.Context, op Op, w Write) (Write, error) {
+	if !op.Sum.IsZero() && op.Sum != Sum(op.Content) {
+		return Write{}, Invalid("sha256", "the stated sha256 is not the content's")
+	}
+	content, err := Screen(ctx, s.scanner, w.Path, op.Content)
+	if err != nil {
+		return Write{}, err
+	}
+	w.Content, w.Meta = content, ReadFrontmatter(w.Path, content.Text())
+	return w, nil
+}
+
+func (s *Service) screenMove(ctx context.Context, op Op, w Write) (Write, error) {
+	previous, err := ParsePath(op.Previous)
+	if err != nil {
+		if e := asError(err); e != nil {
+			e.Field = "previous_path"
+		}
+		return Write{}, err
+	}
+	w.Previous = previous
+	return w, scan(ctx, s.scanner, "path", w.Path.String())
+}
+
+// commit hands the batch to the store and tells whoever waits for the project.
+func (s *Service) commit(ctx context.Context, b Batch) (Receipt, error) {
+	receipt, err := s.store.Push(ctx, b)
+	if err != nil {
+		return Receipt{}, err
+	}
+	for _, v := range receipt.Verdicts {
+		if v.Ruling == RulingPublished {
+			s.notify.Notify(b.Project, receipt.Head.Seq)
+			break
+		}
+	}
+	return receipt, s.auditRefusals(ctx, b, receipt)
+}
+
+// auditRefusals records what was refused in the instance's chain, so that a
+// refused push never waits for the project's row.
+func (s *Service) auditRefusals(ctx context.Context, b Batch, r Receipt) error {
+	var rows []AuditRow
+	for i, v := range r.Verdicts {
+		if v.Ruling != RulingRefused {
+			continue
+		}
+		row := b.By.Row(b.At, "entry."+string(b.Items[i].Write.Action), string(b.Project))
+		if v.EntryID != "" {
+			row.Object = string(v.EntryID)
+		}
+		row.Decision, row.Rules = string(RulingRefused), []string{string(v.Problem.Code)}
+		for _, f := range v.Problem.Findings {
+			row.Rules = append(row.Rules, f.Rule)
+		}
+		rows = append(rows, row)
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	return s.store.Audit(ctx, rows...)
+}
+
+func epochChanged(h Head) *Error {
+	return &Error{Code: CodeEpochChanged, Message: "the project's history was replaced since you last synced", Head: &h,
+		Hint: "run teammem sync to join the new history; nothing of yours is removed"}
+}

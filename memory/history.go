@@ -1,0 +1,100 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+)
+
+// Entries returns a page of live entries, by path.
+func (s *Service) Entries(ctx context.Context, who Principal, id ProjectID, q EntryQuery) ([]Entry, error) {
+	if _, err := s.enter(ctx, who, id, ScopeRead); err != nil {
+		return nil, err
+	}
+	if q.Limit <= 0 || q.Limit > s.limits.ListPage {
+		q.Limit = s.limits.ListPage
+	}
+	return s.store.Entries(ctx, id, q)
+}
+
+// Entry returns the live entry at a path, with its newest revision.
+func (s *Service) Entry(ctx context.Context, who Principal, id ProjectID, path string) (Entry, Revision, error) {
+	p, err := ParsePath(path)
+	if err != nil {
+		return Entry{}, Revision{}, err
+	}
+	if _, err := s.enter(ctx, who, id, ScopeRead); err != nil {
+		return Entry{}, Revision{}, err
+	}
+	entry, err := s.store.EntryAt(ctx, id, p)
+	if err != nil {
+		return Entry{}, Revision{}, err
+	}
+	rev, err := s.revision(ctx, id, entry.ID, entry.Rev)
+	return entry, rev, err
+}
+
+// History returns the revisions of an entry without their contents, newest
+// first, below the given rev (0: from the newest).
+func (s *Service) History(ctx context.Context, who Principal, id ProjectID, entry EntryID, below int64, limit int) ([]Revision, error) {
+	if _, err := s.enter(ctx, who, id, ScopeRead); err != nil {
+		return nil, err
+	}
+	if _, err := s.store.Entry(ctx, id, entry); err != nil {
+		return nil, err
+	}
+	if limit <= 0 || limit > s.limits.ListPage {
+		limit = s.limits.ListPage
+	}
+	return s.store.History(ctx, id, entry, below, limit)
+}
+
+// Revision returns one version of an entry, with its content.
+func (s *Service) Revision(ctx context.Context, who Principal, id ProjectID, entry EntryID, rev int64) (Revision, error) {
+	if _, err := s.enter(ctx, who, id, ScopeRead); err != nil {
+		return Revision{}, err
+	}
+	return s.revision(ctx, id, entry, rev)
+}
+
+func (s *Service) revision(ctx context.Context, id ProjectID, entry EntryID, rev int64) (Revision, error) {
+	found, err := s.store.Revisions(ctx, id, []RevisionRef{{entry, rev}}, s.limits.PageBytes)
+	if err != nil {
+		return Revision{}, err
+	}
+	if len(found) == 0 {
+		return Revision{}, NotFound("revision")
+	}
+	return found[0], nil
+}
+
+// Restore makes an earlier version the newest one, as a revision of its own.
+// Its text passes the gate again: what was allowed then may be refused now. A
+// deleted entry comes back at the path that the revision had.
+func (s *Service) Restore(ctx context.Context, who Principal, id ProjectID, entry EntryID, rev int64) (Receipt, error) {
+	project, err := s.enter(ctx, who, id, ScopeWrite)
+	if err != nil {
+		return Receipt{}, err
+	}
+	old, err := s.revision(ctx, id, entry, rev)
+	if err != nil {
+		return Receipt{}, err
+	}
+	if old.Action == ActionDelete {
+		return Receipt{}, Invalid("rev", "this revision is a delete; restore the one before it")
+	}
+	now, err := s.store.Entry(ctx, id, entry)
+	if err != nil {
+		return Receipt{}, err
+	}
+	path := now.Path
+	if now.Deleted {
+		path = old.Path
+	}
+	return s.Push(ctx, who, id, Push{
+		Epoch: project.Head.Epoch, Device: who.Device,
+		Ops: []Op{{
+			Action: ActionPut, Path: path.String(), EntryID: entry, BaseRev: now.Rev, Content: old.Content, AllowEmpty: true,
+			Note: fmt.Sprintf("restored from revision %d", rev),
+		}},
+	})
+}

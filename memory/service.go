@@ -1,0 +1,160 @@
+package memory
+
+import (
+	"context"
+	"errors"
+)
+
+// Service holds the use cases. It is the single gate: REST, command line and
+// console all write through it, and every method decides for itself whether
+// the principal may do what it does.
+type Service struct {
+	store   Store
+	scanner Scanner
+	notify  Notifier
+	clock   Clock
+	limits  Limits
+}
+
+// NewService wires the use cases to their ports. The zero Limits are the
+// defaults.
+func NewService(store Store, scanner Scanner, notify Notifier, clock Clock, limits Limits) *Service {
+	return &Service{store: store, scanner: scanner, notify: notify, clock: clock, limits: limits.withDefaults()}
+}
+
+// ProjectView is a project as one member sees it.
+type ProjectView struct {
+	Project
+	Role Role
+}
+
+// minimumRole is the lowest role that may use a scope in a project.
+func minimumRole(s Scope) Role {
+	switch s {
+	case ScopeRead:
+		return RoleViewer
+	case ScopeWrite:
+		return RoleContributor
+	case ScopeReview:
+		return RoleReviewer
+	case ScopeAdmin:
+	}
+	return RoleMaintainer
+}
+
+// enter checks that the principal may use a scope in the project: the token
+// must reach the project and hold the scope, and the member must have the role.
+// A project that the principal may not know of is not found.
+func (s *Service) enter(ctx context.Context, who Principal, id ProjectID, scope Scope) (ProjectView, error) {
+	if who.Project != "" && who.Project != id {
+		return ProjectView{}, NotFound("project")
+	}
+	project, err := s.store.Project(ctx, id)
+	if err != nil {
+		return ProjectView{}, err
+	}
+	view, err := s.view(ctx, who, project)
+	if err != nil {
+		return ProjectView{}, err
+	}
+	return view, allow(who, view.Role, scope)
+}
+
+// view adds the member's role; without one, the project is not found.
+func (s *Service) view(ctx context.Context, who Principal, p Project) (ProjectView, error) {
+	role := RoleMaintainer
+	if !who.Admin {
+		given, ok, err := s.store.Role(ctx, p.ID, who.Member)
+		if err != nil {
+			return ProjectView{}, err
+		}
+		role = given
+		if !ok {
+			role = p.DefaultRole
+		}
+	}
+	if role == RoleNone {
+		return ProjectView{}, NotFound("project")
+	}
+	return ProjectView{Project: p, Role: role}, nil
+}
+
+func allow(who Principal, role Role, scope Scope) error {
+	if !who.Can(scope) {
+		return &Error{
+			Code: CodeForbidden, Message: "this token does not have the scope " + string(scope),
+			Hint: "log in again with a token that has it",
+		}
+	}
+	if least := minimumRole(scope); role < least {
+		return &Error{
+			Code: CodeForbidden, Message: "this needs the role " + least.String() + "; yours is " + role.String(),
+			Hint: "ask a maintainer of the project for the role",
+		}
+	}
+	return nil
+}
+
+// Projects lists the projects that the principal may see, or those of them
+// with the slug or git remote.
+func (s *Service) Projects(ctx context.Context, who Principal, slug, remote string) ([]ProjectView, error) {
+	if remote != "" {
+		if remote = NormalizeRemote(remote); remote == "" {
+			return nil, Invalid("remote", "this is not a git remote on a host")
+		}
+	}
+	if err := allow(who, RoleMaintainer, ScopeRead); err != nil {
+		return nil, err
+	}
+	all, err := s.store.Projects(ctx, slug, remote)
+	if err != nil {
+		return nil, err
+	}
+	var seen []ProjectView
+	for _, p := range all {
+		if who.Project != "" && who.Project != p.ID {
+			continue
+		}
+		view, err := s.view(ctx, who, p)
+		if err != nil && CodeOf(err) == CodeNotFound {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		seen = append(seen, view)
+	}
+	return seen, nil
+}
+
+// Project returns one project.
+func (s *Service) Project(ctx context.Context, who Principal, id ProjectID) (ProjectView, error) {
+	return s.enter(ctx, who, id, ScopeRead)
+}
+
+// Me returns the principal's member.
+func (s *Service) Me(ctx context.Context, who Principal) (Member, error) {
+	return s.store.Member(ctx, who.Member)
+}
+
+// AddDevice registers a computer of the principal's member.
+func (s *Service) AddDevice(ctx context.Context, who Principal, name, os string) (Device, error) {
+	if name == "" || len(name) > 200 || len(os) > 50 {
+		return Device{}, Invalid("name", "a device has a name of at most 200 bytes")
+	}
+	now := s.clock()
+	d := Device{ID: NewDeviceID(), Member: who.Member, Name: name, OS: os, CreatedAt: now}
+	return d, s.store.AddDevice(ctx, d, who.Row(now, "device.add", string(d.ID)))
+}
+
+// ownDevice checks that the principal may speak for the device.
+func (s *Service) ownDevice(ctx context.Context, who Principal, id DeviceID) error {
+	if id == "" || id == who.Device {
+		return nil
+	}
+	_, err := s.store.Device(ctx, who.Member, id)
+	if e, ok := errors.AsType[*Error](err); ok && e.Code == CodeNotFound {
+		return &Error{Code: CodeForbidden, Field: "device", Message: "this device is not yours", Hint: "log in again"}
+	}
+	return err
+}
