@@ -1,0 +1,125 @@
+package wire
+
+import (
+	"time"
+
+	"github.com/teammem/teammem/memory"
+)
+
+// Feed is the answer to GET …/changes.
+type Feed struct {
+	Epoch   string   `json:"epoch"`
+	From    int64    `json:"from"`
+	To      int64    `json:"to"`
+	Head    int64    `json:"head"`
+	Floor   int64    `json:"floor"`
+	Digest  string   `json:"digest"`
+	More    bool     `json:"more"`
+	Changes []Change `json:"changes"`
+}
+
+// Change is one line of the feed.
+type Change struct {
+	Seq          int64     `json:"seq"`
+	EntryID      string    `json:"entry_id"`
+	Op           string    `json:"op"`
+	Path         string    `json:"path"`
+	PreviousPath string    `json:"previous_path,omitzero"`
+	Rev          int64     `json:"rev"`
+	SHA256       string    `json:"sha256,omitzero"`
+	Size         int       `json:"size"`
+	Kind         string    `json:"kind,omitzero"`
+	Content      *string   `json:"content,omitzero"` // nil: fetch it by revision
+	At           time.Time `json:"at"`
+	Author       Author    `json:"author"`
+	Device       string    `json:"device,omitzero"`
+	Agent        Agent     `json:"agent,omitzero"`
+}
+
+// NewFeed describes a page of the feed.
+func NewFeed(p memory.FeedPage) Feed {
+	w := Feed{
+		Epoch: p.Epoch, From: p.From, To: p.To, Head: p.Head, Floor: p.Floor, Digest: p.Digest.String(), More: p.More(),
+		Changes: make([]Change, len(p.Changes)),
+	}
+	for i, c := range p.Changes {
+		w.Changes[i] = newChange(c)
+	}
+	return w
+}
+
+func newChange(c memory.Change) Change {
+	w := Change{
+		Seq: c.Seq, EntryID: string(c.EntryID), Op: string(c.Action), Path: c.Path.String(), PreviousPath: c.Previous.String(),
+		Rev: c.Rev, SHA256: hashText(c.Sum), Size: c.Size, Kind: string(c.Kind), At: utc(c.At), Author: newAuthor(c.Author),
+		Device: string(c.Device), Agent: newAgent(c.Agent),
+	}
+	if c.Inline {
+		content := string(c.Content)
+		w.Content = &content
+	}
+	return w
+}
+
+// Domain returns the page. Changes whose path is not allowed here, or whose
+// content is not what its sha256 says, are left out of the page and returned
+// as refusals. The error says that the page as a whole makes no sense.
+func (w Feed) Domain() (memory.FeedPage, []Refusal, error) {
+	digest, err := memory.ParseDigest(w.Digest)
+	if err != nil {
+		return memory.FeedPage{}, nil, malformed("the digest is no sha256")
+	}
+	if w.Epoch == "" || w.From < 0 || w.From > w.To || w.To > w.Head || w.More != (w.To < w.Head) {
+		return memory.FeedPage{}, nil, malformed("a page from %d to %d of %d", w.From, w.To, w.Head)
+	}
+	page := memory.FeedPage{Epoch: w.Epoch, From: w.From, To: w.To, Head: w.Head, Floor: w.Floor, Digest: digest}
+	var refused []Refusal
+	last := w.From
+	for _, c := range w.Changes {
+		if c.Seq <= last || c.Seq > w.To || c.EntryID == "" {
+			return memory.FeedPage{}, nil, malformed("change %d after %d", c.Seq, last)
+		}
+		last = c.Seq
+		change, err := c.domain()
+		if err != nil {
+			refused = append(refused, Refusal{memory.EntryID(c.EntryID), c.Rev, c.Path, problemOf(err)})
+			continue
+		}
+		page.Changes = append(page.Changes, change)
+	}
+	return page, refused, nil
+}
+
+func (w Change) domain() (memory.Change, error) {
+	op, err := action("op", w.Op)
+	if err != nil {
+		return memory.Change{}, err
+	}
+	path, err := memory.ParseServedPath(w.Path)
+	if err != nil {
+		return memory.Change{}, err
+	}
+	sum, err := optionalHash("sha256", w.SHA256)
+	if err != nil {
+		return memory.Change{}, err
+	}
+	c := memory.Change{
+		Seq: w.Seq, EntryID: memory.EntryID(w.EntryID), Action: op, Path: path, Rev: w.Rev, Sum: sum, Size: w.Size,
+		Kind: memory.Kind(w.Kind), At: w.At, Author: w.Author.Domain(), Device: memory.DeviceID(w.Device), Agent: w.Agent.Domain(),
+	}
+	if w.PreviousPath != "" {
+		if c.Previous, err = memory.ParseServedPath(w.PreviousPath); err != nil {
+			return memory.Change{}, named("previous_path", err)
+		}
+	}
+	if op != memory.ActionDelete && sum.IsZero() {
+		return memory.Change{}, missing("sha256")
+	}
+	if w.Content != nil {
+		if err := checkContent(*w.Content, sum); err != nil {
+			return memory.Change{}, err
+		}
+		c.Content, c.Inline = []byte(*w.Content), true
+	}
+	return c, nil
+}

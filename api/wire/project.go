@@ -1,0 +1,125 @@
+package wire
+
+import (
+	"time"
+
+	"github.com/teammem/teammem/memory"
+)
+
+// Project is a project as one member sees it.
+type Project struct {
+	ID      string   `json:"id"`
+	Slug    string   `json:"slug"`
+	Role    string   `json:"role"`
+	Epoch   string   `json:"epoch"`
+	Head    int64    `json:"head"`
+	Floor   int64    `json:"floor"`
+	Digest  string   `json:"digest"`
+	Remotes []string `json:"remotes"`
+	Review  string   `json:"review"`
+}
+
+// NewProject describes a project.
+func NewProject(v memory.ProjectView) Project {
+	return Project{
+		ID: string(v.ID), Slug: v.Slug, Role: v.Role.String(), Epoch: v.Head.Epoch, Head: v.Head.Seq, Floor: v.Head.Floor,
+		Digest: v.Head.Digest.String(), Remotes: v.Remotes, Review: string(v.Review),
+	}
+}
+
+// Domain returns the project.
+func (w Project) Domain() (memory.ProjectView, error) {
+	role, err := memory.ParseRole(w.Role)
+	if err != nil {
+		return memory.ProjectView{}, malformed("an unknown role")
+	}
+	digest, err := memory.ParseDigest(w.Digest)
+	if err != nil || w.ID == "" || w.Epoch == "" {
+		return memory.ProjectView{}, malformed("a project without id, epoch or digest")
+	}
+	return memory.ProjectView{
+		Project: memory.Project{
+			ID: memory.ProjectID(w.ID), Slug: w.Slug, Remotes: w.Remotes, Review: memory.Preset(w.Review),
+			Head: memory.Head{Epoch: w.Epoch, Seq: w.Head, Floor: w.Floor, Digest: digest},
+		},
+		Role: role,
+	}, nil
+}
+
+// Me is who the caller is, and what its token may do.
+type Me struct {
+	ID      string   `json:"id"`
+	Name    string   `json:"name"`
+	Admin   bool     `json:"admin"`
+	Scopes  []string `json:"scopes"`
+	Project string   `json:"project,omitzero"` // the only one that the token reaches
+	Device  string   `json:"device,omitzero"`
+}
+
+// NewMe describes the caller.
+func NewMe(m memory.Member, who memory.Principal) Me {
+	w := Me{ID: string(m.ID), Name: m.Name, Admin: m.Admin, Scopes: []string{}, Project: string(who.Project), Device: string(who.Device)}
+	for _, s := range who.Scopes {
+		w.Scopes = append(w.Scopes, string(s))
+	}
+	return w
+}
+
+// Domain returns the caller's member and principal.
+func (w Me) Domain() (memory.Member, memory.Principal) {
+	who := memory.Principal{
+		Member: memory.MemberID(w.ID), Name: w.Name, Admin: w.Admin, Device: memory.DeviceID(w.Device), Project: memory.ProjectID(w.Project),
+	}
+	for _, s := range w.Scopes {
+		who.Scopes = append(who.Scopes, memory.Scope(s))
+	}
+	return memory.Member{ID: who.Member, Name: w.Name, Admin: w.Admin}, who
+}
+
+// DeviceAdd is the body of POST /me/devices.
+type DeviceAdd struct {
+	Name string `json:"name"`
+	OS   string `json:"os,omitzero"`
+}
+
+// Domain returns name and operating system.
+func (w DeviceAdd) Domain() (name, os string, err error) {
+	if w.Name == "" {
+		return "", "", missing("name")
+	}
+	if err := Label("name", w.Name, 200); err != nil {
+		return "", "", err
+	}
+	return w.Name, w.OS, Label("os", w.OS, 50)
+}
+
+// Device is one computer of a member.
+type Device struct {
+	ID        string    `json:"id"`
+	Name      string    `json:"name"`
+	OS        string    `json:"os,omitzero"`
+	CreatedAt time.Time `json:"created_at"`
+}
+
+// NewDevice describes a device.
+func NewDevice(d memory.Device) Device {
+	return Device{ID: string(d.ID), Name: d.Name, OS: d.OS, CreatedAt: utc(d.CreatedAt)}
+}
+
+// Domain returns the device; the member is the caller.
+func (w Device) Domain() memory.Device {
+	return memory.Device{ID: memory.DeviceID(w.ID), Name: w.Name, OS: w.OS, CreatedAt: w.CreatedAt}
+}
+
+// Version is the answer to GET /version.
+type Version struct {
+	Version   string `json:"version"`
+	API       int    `json:"api"`
+	Instance  string `json:"instance"`
+	MinClient string `json:"min_client,omitzero"`
+}
+
+// Health is the answer to GET /healthz and /readyz.
+type Health struct {
+	Status string `json:"status"`
+}
