@@ -1,0 +1,18 @@
+-- What the serving role may do: no more than the queries of package store need. It owns nothing; history, feed and audit
+-- it can only add to.
+
+do $$
+begin
+    execute format('revoke all on all tables in schema %I from teammem_serve', current_schema());
+    execute format('revoke all on schema %I from teammem_serve', current_schema());
+    execute format('grant usage on schema %I to teammem_serve', current_schema());
+end
+$$;
+
+grant select on schema_migrations, instance, project_roles to teammem_serve;
+grant select, insert on members, devices, api_tokens, project_remotes, revisions, changes, audit to teammem_serve;
+grant select, insert, update (seq, digest, live) on projects to teammem_serve;
+grant select, insert, update (
+    path, path_key, kind, name, description, head_rev, sha256, size, deleted_rev, author, updated_at
+) on entries to teammem_serve;
+grant select, insert, delete on push_keys to teammem_serve;

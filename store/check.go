@@ -1,0 +1,82 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/teammem/teammem/memory"
+)
+
+type feedRow struct {
+	First int64
+	Last  int64
+	Count int64
+	Live  int
+}
+
+// Check recomputes what must always hold of a project: its seq is that of the
+// last change, no change is missing above the floor, and digest and number of
+// live entries are those of the entries. The error says what does not hold.
+func (s *Store) Check(ctx context.Context, project memory.ProjectID) error {
+	var feed feedRow
+	var head memory.Head
+	var digest memory.Digest
+	live := 0
+	err := s.inSnapshot(ctx, func(tx pgx.Tx) (err error) {
+		if head, err = readHead(ctx, tx, project); err != nil {
+			return err
+		}
+		feed, err = one(ctx, tx, "project", func(r feedRow) feedRow { return r }, `
+			select coalesce(min(c.seq), p.floor_seq + 1) as first, coalesce(max(c.seq), p.floor_seq) as last, count(c.seq) as count, p.live
+			from projects p
+			left join changes c on c.project_id = p.project_id and c.seq > p.floor_seq
+			where p.project_id = @project
+			group by p.project_id`,
+			pgx.StrictNamedArgs{"project": project})
+		if err != nil {
+			return err
+		}
+		digest, live, err = addUp(ctx, tx, project)
+		return err
+	})
+	switch {
+	case err != nil:
+		return s.fault("check project", err)
+	case feed.Last != head.Seq:
+		return inconsistent(fmt.Sprintf("the feed ends at %d, the project at %d", feed.Last, head.Seq))
+	case feed.First != head.Floor+1, feed.Count != head.Seq-head.Floor:
+		return inconsistent(fmt.Sprintf("the feed has %d changes from %d to %d", feed.Count, feed.First, feed.Last))
+	case feed.Live != live:
+		return inconsistent(fmt.Sprintf("the project counts %d live entries, there are %d", feed.Live, live))
+	case digest != head.Digest:
+		return inconsistent("the project's digest is not that of its entries")
+	}
+	return nil
+}
+
+type liveRow struct {
+	Path   string
+	SHA256 []byte
+}
+
+// addUp computes digest and number of the live entries from their newest
+// texts.
+func addUp(ctx context.Context, tx pgx.Tx, project memory.ProjectID) (memory.Digest, int, error) {
+	var digest memory.Digest
+	rows, err := list(ctx, tx, func(r liveRow) liveRow { return r }, `
+		select e.path, sha256(r.content) as sha256
+		from entries e
+		join revisions r on r.project_id = e.project_id and r.entry_id = e.entry_id and r.rev = e.head_rev
+		where e.project_id = @project and e.deleted_rev is null`,
+		pgx.StrictNamedArgs{"project": project})
+	for _, r := range rows {
+		digest.Add(memory.StoredPath(r.Path), memory.Hash(r.SHA256))
+	}
+	return digest, len(rows), err
+}
+
+func inconsistent(message string) error {
+	return &memory.Error{Code: memory.CodeInternal, Message: message, Hint: "restore the database from a backup, then run teammem admin restored"}
+}

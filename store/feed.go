@@ -1,0 +1,144 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/teammem/teammem/memory"
+)
+
+// Head returns where the project's feed stands. It is what a sync without news
+// costs: one row by its key.
+func (s *Store) Head(ctx context.Context, project memory.ProjectID) (memory.Head, error) {
+	head, err := readHead(ctx, s.pool, project)
+	return head, s.fault("read head", err)
+}
+
+type headRow struct {
+	Epoch    string
+	Seq      int64
+	FloorSeq int64
+	Digest   []byte
+}
+
+func (r headRow) head() memory.Head {
+	return memory.Head{Epoch: r.Epoch, Seq: r.Seq, Floor: r.FloorSeq, Digest: memory.Digest(r.Digest)}
+}
+
+func readHead(ctx context.Context, q querier, project memory.ProjectID) (memory.Head, error) {
+	return one(ctx, q, "project", headRow.head, `
+		select epoch, seq, floor_seq, digest
+		from projects
+		where project_id = @project`,
+		pgx.StrictNamedArgs{"project": project})
+}
+
+// DigestAt returns the digest that was recorded at seq; the empty digest at 0.
+func (s *Store) DigestAt(ctx context.Context, project memory.ProjectID, seq int64) (memory.Digest, error) {
+	digest, err := readDigest(ctx, s.pool, project, seq)
+	return digest, s.fault("read digest", err)
+}
+
+type digestRow struct{ DigestAfter []byte }
+
+func (r digestRow) digest() memory.Digest { return memory.Digest(r.DigestAfter) }
+
+func readDigest(ctx context.Context, q querier, project memory.ProjectID, seq int64) (memory.Digest, error) {
+	if seq == 0 {
+		return memory.Digest{}, nil
+	}
+	return one(ctx, q, "change", digestRow.digest, `
+		select digest_after
+		from changes
+		where project_id = @project and seq = @seq`,
+		pgx.StrictNamedArgs{"project": project, "seq": seq})
+}
+
+// Changes returns the page (since, since+limit] of the feed: the latest change
+// of each entry in it, in order. Contents are inline until the page is full.
+func (s *Store) Changes(ctx context.Context, project memory.ProjectID, q memory.FeedQuery) (memory.FeedPage, error) {
+	var page memory.FeedPage
+	err := s.inSnapshot(ctx, func(tx pgx.Tx) error {
+		head, err := readHead(ctx, tx, project)
+		if err != nil {
+			return err
+		}
+		page = memory.FeedPage{Epoch: head.Epoch, From: q.Since, To: head.Seq, Head: head.Seq, Floor: head.Floor, Digest: head.Digest}
+		if next := q.Since + int64(q.Limit); next < head.Seq {
+			page.To = next
+			if page.Digest, err = readDigest(ctx, tx, project, next); err != nil {
+				return err
+			}
+		}
+		page.Changes, err = readChanges(ctx, tx, project, page, q)
+		return err
+	})
+	return page, s.fault("read changes", err)
+}
+
+type changeRow struct {
+	Seq          int64
+	EntryID      string
+	Op           string
+	Path         string
+	PreviousPath string
+	Rev          int64
+	SHA256       []byte
+	Size         int
+	Kind         string
+	Content      []byte
+	Inline       bool
+	At           time.Time
+	Author       string
+	AuthorName   string
+	DeviceID     string
+	Agent        string
+	AgentVersion string
+	AgentSession string
+	AgentModel   string
+}
+
+func (r changeRow) change() memory.Change {
+	return memory.Change{
+		Seq: r.Seq, EntryID: memory.EntryID(r.EntryID), Action: memory.Action(r.Op),
+		Path: memory.StoredPath(r.Path), Previous: memory.StoredPath(r.PreviousPath), Rev: r.Rev,
+		Sum: memory.Hash(r.SHA256), Size: r.Size, Kind: memory.Kind(r.Kind), Content: r.Content, Inline: r.Inline, At: r.At.UTC(),
+		Author: memory.Author{Member: memory.MemberID(r.Author), Name: r.AuthorName}, Device: memory.DeviceID(r.DeviceID),
+		Agent: memory.Agent{Name: r.Agent, Version: r.AgentVersion, Session: r.AgentSession, Model: r.AgentModel},
+	}
+}
+
+// readChanges adds up the sizes of what is small enough to be inline, and
+// leaves out the contents from where the sum exceeds the page.
+func readChanges(ctx context.Context, tx pgx.Tx, project memory.ProjectID, page memory.FeedPage, q memory.FeedQuery) ([]memory.Change, error) {
+	if page.From >= page.To {
+		return nil, nil
+	}
+	return list(ctx, tx, changeRow.change, `
+		with latest as (
+			select max(seq) as seq
+			from changes
+			where project_id = @project and seq > @from and seq <= @to
+			group by entry_id
+		), page as (
+			select c.seq, c.entry_id, c.op, r.path, c.previous_path, c.rev, r.sha256, r.size, r.kind, r.content,
+				r.at, r.author, r.device_id, r.agent, r.agent_version, r.agent_session, r.agent_model,
+				c.op <> 'delete' and r.size <= @inline_max as small,
+				sum(r.size) filter (where c.op <> 'delete' and r.size <= @inline_max) over (order by c.seq) as total
+			from latest
+			join changes c on c.project_id = @project and c.seq = latest.seq
+			join revisions r on r.project_id = @project and r.entry_id = c.entry_id and r.rev = c.rev
+		)
+		select p.seq, p.entry_id, p.op, p.path, p.previous_path, p.rev, p.sha256, p.size, p.kind,
+			case when p.small and p.total <= @page_max and @inline_max > 0 then p.content end as content,
+			p.small and p.total <= @page_max and @inline_max > 0 as inline,
+			p.at, p.author, m.name as author_name, p.device_id, p.agent, p.agent_version, p.agent_session, p.agent_model
+		from page p
+		join members m on m.member_id = p.author
+		order by p.seq`,
+		pgx.StrictNamedArgs{
+			"project": project, "from": page.From, "to": page.To, "inline_max": q.InlineMax, "page_max": q.PageMax,
+		})
+}

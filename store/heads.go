@@ -1,0 +1,181 @@
+package store
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/teammem/teammem/memory"
+)
+
+// known is what a push read while it holds the project's lock.
+type known struct {
+	heads    memory.Heads
+	chain    link
+	answered *answer // to an earlier push with the same key
+}
+
+// lockAndRead takes the project's row and reads what the batch is judged by,
+// in one round trip. At READ COMMITTED each statement sees what was committed
+// when it began, and all of them begin after the lock was taken.
+func (s *Store) lockAndRead(ctx context.Context, tx pgx.Tx, b memory.Batch) (known, error) {
+	var k known
+	batch := &pgx.Batch{}
+	batch.Queue(`
+		select set_config('lock_timeout', @lock, true),
+			set_config('statement_timeout', '10s', true),
+			set_config('idle_in_transaction_session_timeout', '10s', true)`,
+		pgx.StrictNamedArgs{"lock": milliseconds(s.lockTimeout)})
+	queueOne(batch, "project", &k.heads, projectHeadRow.heads, `
+		select epoch, seq, floor_seq, digest, live
+		from projects
+		where project_id = @project
+		for update`,
+		pgx.StrictNamedArgs{"project": b.Project})
+	queueAnswer(batch, b, &k.answered)
+	queueLookups(batch, b.Project, b.Lookups(), &k.heads)
+	queueLink(batch, string(b.Project), &k.chain)
+	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+		return known{}, err
+	}
+	if head := k.heads.Head; head.Epoch != b.Epoch {
+		return known{}, &memory.Error{
+			Code: memory.CodeEpochChanged, Message: "the project's history was replaced since you last synced", Head: &head,
+			Hint: "run teammem sync to join the new history; nothing of yours is removed",
+		}
+	}
+	return k, nil
+}
+
+func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) + "ms" }
+
+// Heads reads, without a lock, what a push would be judged by.
+func (s *Store) Heads(ctx context.Context, project memory.ProjectID, l memory.Lookups) (memory.Heads, error) {
+	var h memory.Heads
+	err := s.inSnapshot(ctx, func(tx pgx.Tx) error {
+		batch := &pgx.Batch{}
+		queueOne(batch, "project", &h, projectHeadRow.heads, `
+			select epoch, seq, floor_seq, digest, live
+			from projects
+			where project_id = @project`,
+			pgx.StrictNamedArgs{"project": project})
+		queueLookups(batch, project, l, &h)
+		return tx.SendBatch(ctx, batch).Close()
+	})
+	return h, s.fault("read heads", err)
+}
+
+type projectHeadRow struct {
+	Epoch    string
+	Seq      int64
+	FloorSeq int64
+	Digest   []byte
+	Live     int
+}
+
+func (r projectHeadRow) heads() memory.Heads {
+	return memory.Heads{Live: r.Live, Head: memory.Head{
+		Epoch: r.Epoch, Seq: r.Seq, Floor: r.FloorSeq, Digest: memory.Digest(r.Digest),
+	}}
+}
+
+// queueLookups queues the reads of everything but the project's row.
+func queueLookups(batch *pgx.Batch, project memory.ProjectID, l memory.Lookups, h *memory.Heads) {
+	// Three parts, because each has an index of its own. The tombstones come in the order of their deletes.
+	queueList(batch, &h.Entries, entryHeadRow.head, `
+		select entry_id, path, head_rev, sha256, size, deleted_rev
+		from entries
+		where project_id = @project and entry_id = any(@entry_ids)
+		union
+		select entry_id, path, head_rev, sha256, size, deleted_rev
+		from entries
+		where project_id = @project and path_key = any(@path_keys) and deleted_rev is null
+		union
+		select entry_id, path, head_rev, sha256, size, deleted_rev
+		from entries
+		where project_id = @project and path_key = any(@path_keys) and deleted_rev is not null
+		order by head_rev`,
+		pgx.StrictNamedArgs{"project": project, "entry_ids": ids(l.EntryIDs), "path_keys": l.PathKeys})
+
+	// '0' follows '/', so the range is all that is below the folder. A batch cannot empty a folder of more entries than
+	// it names, so the count stops where it cannot matter any more.
+	queueList(batch, &h.Folders, folderRow.head, `
+		select folder.key, min(below.path) as path, count(*)::int as live
+		from unnest(@folder_keys::text[]) as folder (key),
+			lateral (
+				select path
+				from entries
+				where project_id = @project and deleted_rev is null
+					and path_key > folder.key || '/' and path_key < folder.key || '0'
+				limit @enough
+			) as below
+		group by folder.key`,
+		pgx.StrictNamedArgs{"project": project, "folder_keys": l.FolderKeys, "enough": len(l.EntryIDs) + len(l.PathKeys) + 1})
+
+	queueList(batch, &h.Earlier, earlierRow.earlier, `
+		select entry_id, rev, sha256
+		from revisions
+		where project_id = @project and sha256 = any(@sums) and op <> 'delete' and entry_id in (
+			select entry_id
+			from entries
+			where project_id = @project and (entry_id = any(@entry_ids) or path_key = any(@path_keys))
+		)
+		order by rev`,
+		pgx.StrictNamedArgs{
+			"project": project, "sums": sums(l.Sums), "entry_ids": ids(l.EntryIDs), "path_keys": l.PathKeys,
+		})
+}
+
+type entryHeadRow struct {
+	EntryID    string
+	Path       string
+	HeadRev    int64
+	SHA256     []byte
+	Size       int
+	DeletedRev *int64
+}
+
+func (r entryHeadRow) head() memory.EntryHead {
+	return memory.EntryHead{
+		ID: memory.EntryID(r.EntryID), Path: memory.StoredPath(r.Path), Rev: r.HeadRev,
+		Sum: memory.Hash(r.SHA256), Size: r.Size, DeletedRev: value(r.DeletedRev),
+	}
+}
+
+type folderRow struct {
+	Key  string
+	Path string
+	Live int
+}
+
+func (r folderRow) head() memory.FolderHead {
+	return memory.FolderHead{Key: r.Key, Path: memory.StoredPath(r.Path), Live: r.Live}
+}
+
+type earlierRow struct {
+	EntryID string
+	Rev     int64
+	SHA256  []byte
+}
+
+func (r earlierRow) earlier() memory.Earlier {
+	return memory.Earlier{EntryID: memory.EntryID(r.EntryID), Rev: r.Rev, Sum: memory.Hash(r.SHA256)}
+}
+
+// queueOne queues a query that returns a row, and where it goes.
+func queueOne[Row, T any](batch *pgx.Batch, what string, to *T, convert func(Row) T, sql string, args pgx.StrictNamedArgs) {
+	batch.Queue(sql, args).Query(func(rows pgx.Rows) (err error) {
+		*to, err = pgx.CollectExactlyOneRow(rows, converted(convert))
+		return missing(err, what)
+	})
+}
+
+// queueList queues a query, and where its rows go.
+func queueList[Row, T any](batch *pgx.Batch, to *[]T, convert func(Row) T, sql string, args pgx.StrictNamedArgs) {
+	batch.Queue(sql, args).Query(func(rows pgx.Rows) (err error) {
+		*to, err = pgx.CollectRows(rows, converted(convert))
+		return err
+	})
+}

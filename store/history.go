@@ -1,0 +1,81 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/teammem/teammem/memory"
+)
+
+type revisionRow struct {
+	EntryID      string
+	Rev          int64
+	Op           string
+	Path         string
+	Content      []byte
+	SHA256       []byte
+	Size         int
+	BaseRev      int64
+	Author       string
+	AuthorName   string
+	DeviceID     string
+	Agent        string
+	AgentVersion string
+	AgentSession string
+	AgentModel   string
+	Note         string
+	RuleSet      string
+	At           time.Time
+}
+
+func (r revisionRow) revision() memory.Revision {
+	return memory.Revision{
+		EntryID: memory.EntryID(r.EntryID), Rev: r.Rev, Action: memory.Action(r.Op), Path: memory.StoredPath(r.Path),
+		Content: r.Content, Sum: memory.Hash(r.SHA256), Size: r.Size, BaseRev: r.BaseRev,
+		Author: memory.Author{Member: memory.MemberID(r.Author), Name: r.AuthorName}, Device: memory.DeviceID(r.DeviceID),
+		Agent: memory.Agent{Name: r.Agent, Version: r.AgentVersion, Session: r.AgentSession, Model: r.AgentModel},
+		Note:  r.Note, RuleSet: r.RuleSet, At: r.At.UTC(),
+	}
+}
+
+// Revisions returns the stored revisions that were asked for, in that order;
+// unknown ones are left out. It stops after the one that brings the sum of
+// sizes above maxBytes, and the contents behind it are never read.
+func (s *Store) Revisions(ctx context.Context, project memory.ProjectID, refs []memory.RevisionRef, maxBytes int) ([]memory.Revision, error) {
+	entries, revs := make([]string, len(refs)), make([]int64, len(refs))
+	for i, ref := range refs {
+		entries[i], revs[i] = string(ref.EntryID), ref.Rev
+	}
+	found, err := list(ctx, s.pool, revisionRow.revision, `
+		select r.entry_id, r.rev, r.op, r.path, r.content, r.sha256, r.size, r.base_rev, r.author, m.name as author_name,
+			r.device_id, r.agent, r.agent_version, r.agent_session, r.agent_model, r.note, r.rule_set, r.at
+		from (
+			select r.*, u.place, sum(r.size) over (order by u.place) - r.size as before
+			from unnest(@entries::text[], @revs::bigint[]) with ordinality as u (entry_id, rev, place)
+			join revisions r on r.project_id = @project and r.entry_id = u.entry_id and r.rev = u.rev
+		) as r
+		join members m on m.member_id = r.author
+		where r.before <= @max_bytes
+		order by r.place`,
+		pgx.StrictNamedArgs{"project": project, "entries": entries, "revs": revs, "max_bytes": maxBytes})
+	return found, s.fault("read revisions", err)
+}
+
+// History returns the revisions of an entry without contents, newest first,
+// below the given rev (0: from the newest).
+func (s *Store) History(
+	ctx context.Context, project memory.ProjectID, id memory.EntryID, below int64, limit int,
+) ([]memory.Revision, error) {
+	found, err := list(ctx, s.pool, revisionRow.revision, `
+		select r.entry_id, r.rev, r.op, r.path, null::bytea as content, r.sha256, r.size, r.base_rev, r.author, m.name as author_name,
+			r.device_id, r.agent, r.agent_version, r.agent_session, r.agent_model, r.note, r.rule_set, r.at
+		from revisions r
+		join members m on m.member_id = r.author
+		where r.project_id = @project and r.entry_id = @entry and (@below::bigint = 0 or r.rev < @below)
+		order by r.rev desc
+		limit @limit`,
+		pgx.StrictNamedArgs{"project": project, "entry": id, "below": below, "limit": limit})
+	return found, s.fault("read history", err)
+}

@@ -1,0 +1,80 @@
+package store
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/teammem/teammem/memory"
+)
+
+// pushTries is how often a transaction is begun that Postgres ended for
+// another's sake.
+const pushTries = 4
+
+// Push judges and writes the batch in one transaction. The project's row is
+// locked for two round trips and the commit: one reads all that [memory.Judge]
+// needs, one writes all that it decided. A batch of which nothing is stored
+// leaves the feed alone.
+func (s *Store) Push(ctx context.Context, b memory.Batch) (memory.Receipt, error) {
+	if err := screened(b); err != nil {
+		return memory.Receipt{}, err
+	}
+	for try := 1; ; try++ {
+		receipt, err := s.push(ctx, b)
+		if err == nil || !passing(err) || try == pushTries {
+			return receipt, s.fault("push", err)
+		}
+		if err := pause(ctx, try); err != nil {
+			return memory.Receipt{}, s.fault("push", err)
+		}
+	}
+}
+
+func (s *Store) push(ctx context.Context, b memory.Batch) (receipt memory.Receipt, err error) {
+	err = s.inTx(ctx, func(tx pgx.Tx) error {
+		known, err := s.lockAndRead(ctx, tx, b)
+		if err != nil {
+			return err
+		}
+		if known.answered != nil {
+			receipt, err = known.answered.replay(b)
+			return err
+		}
+		judged := memory.Judge(b, known.heads)
+		receipt = memory.Receipt{Head: judged.Head, Verdicts: judged.Verdicts}
+		return write(ctx, tx, b, known, judged)
+	})
+	return receipt, err
+}
+
+// screened refuses what did not come through the gate: Go lets anybody write
+// a zero Path or Clean.
+func screened(b memory.Batch) error {
+	for _, it := range b.Items {
+		switch {
+		case it.Refused != nil:
+		case it.Write.Path.IsZero():
+			return &memory.Error{Code: memory.CodeInternal, Field: "path", Message: "a path that was never parsed is not stored"}
+		case it.Write.Action == memory.ActionPut && it.Write.Content.IsZero():
+			return &memory.Error{Code: memory.CodeInternal, Field: "content", Message: "a text that was never screened is not stored"}
+		}
+	}
+	return nil
+}
+
+// pause waits a random time, longer each time, so that those who met do not
+// meet again.
+func pause(ctx context.Context, try int) error {
+	const unit = 20 * time.Millisecond
+	timer := time.NewTimer(rand.N(time.Duration(try) * unit)) //nolint:gosec // spreads load, decides nothing
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,287 @@
+package store
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/teammem/teammem/memory"
+)
+
+// write writes what was decided about a batch in one round trip, each table
+// by one statement that is fed with arrays.
+func write(ctx context.Context, tx pgx.Tx, b memory.Batch, k known, j memory.Judgement) error {
+	batch := &pgx.Batch{}
+	if len(j.Stored) > 0 {
+		names := map[memory.EntryID]memory.EntryHead{}
+		for _, h := range k.heads.Entries {
+			names[h.ID] = h
+		}
+		queueEntries(batch, b, names, j.Stored)
+		queueTexts(batch, b, j.Stored)
+		queueCopies(batch, b, names, j.Stored)
+		queueChanges(batch, b, j.Stored)
+		queueAudit(batch, string(b.Project), k.chain, auditRows(b, j.Stored))
+		batch.Queue(`
+			update projects
+			set seq = @seq, digest = @digest, live = @live
+			where project_id = @project`,
+			pgx.StrictNamedArgs{"project": b.Project, "seq": j.Head.Seq, "digest": j.Head.Digest[:], "live": j.Live})
+	}
+	if err := queuePushKey(batch, b, memory.Receipt{Head: j.Head, Verdicts: j.Verdicts}); err != nil {
+		return err
+	}
+	if batch.Len() == 0 {
+		return nil
+	}
+	return tx.SendBatch(ctx, batch).Close()
+}
+
+// entryState is an entry after the batch, which may have changed it several
+// times.
+type entryState struct {
+	memory.EntryHead
+	meta *memory.Frontmatter // of the last text; nil: as it was
+}
+
+// finalStates folds the stored ops of each entry into one state.
+func finalStates(heads map[memory.EntryID]memory.EntryHead, stored []memory.Stored) []*entryState {
+	var order []*entryState
+	states := map[memory.EntryID]*entryState{}
+	for _, op := range stored {
+		e := states[op.EntryID]
+		if e == nil {
+			e = &entryState{EntryHead: heads[op.EntryID]}
+			states[op.EntryID], order = e, append(order, e)
+		}
+		e.ID, e.Path, e.Rev, e.Sum, e.DeletedRev = op.EntryID, op.Path, op.Rev, op.Sum, 0
+		switch op.Action {
+		case memory.ActionPut:
+			e.Size, e.meta = op.Write.Content.Size(), &op.Write.Meta
+		case memory.ActionDelete:
+			e.DeletedRev = op.Rev
+		case memory.ActionMove:
+		}
+	}
+	return order
+}
+
+// queueEntries brings the entries to their final states. Names that change
+// hands are given up first, so that two entries can swap theirs.
+func queueEntries(batch *pgx.Batch, b memory.Batch, heads map[memory.EntryID]memory.EntryHead, stored []memory.Stored) {
+	var park []string
+	var put, kept entryArrays
+	for _, e := range finalStates(heads, stored) {
+		was, existed := heads[e.ID]
+		if existed && was.DeletedRev == 0 && (was.Path != e.Path || e.DeletedRev > 0) {
+			park = append(park, string(e.ID))
+		}
+		if e.meta != nil {
+			put.add(e)
+		} else {
+			kept.add(e)
+		}
+	}
+	if len(park) > 0 {
+		batch.Queue(`
+			update entries
+			set path_key = null
+			where project_id = @project and entry_id = any(@park)`,
+			pgx.StrictNamedArgs{"project": b.Project, "park": park})
+	}
+	if len(put.ids) > 0 {
+		queuePutEntries(batch, b, put)
+	}
+	if len(kept.ids) > 0 {
+		queueKeptEntries(batch, b, kept)
+	}
+}
+
+// entryArrays are columns of entries.
+type entryArrays struct {
+	ids, paths, keys           []string
+	kinds, names, descriptions []string
+	revs                       []int64
+	sums                       [][]byte
+	sizes                      []int
+	deletedRevs                []*int64
+}
+
+func (a *entryArrays) add(e *entryState) {
+	a.ids = append(a.ids, string(e.ID))
+	a.paths = append(a.paths, e.Path.String())
+	a.keys = append(a.keys, e.Path.Skeleton())
+	a.revs = append(a.revs, e.Rev)
+	a.sums = append(a.sums, e.Sum[:])
+	a.sizes = append(a.sizes, e.Size)
+	a.deletedRevs = append(a.deletedRevs, nonZero(e.DeletedRev))
+	if e.meta != nil {
+		a.kinds = append(a.kinds, string(e.meta.Kind))
+		a.names = append(a.names, e.meta.Name)
+		a.descriptions = append(a.descriptions, e.meta.Description)
+	}
+}
+
+// queuePutEntries writes entries that have a new text.
+func queuePutEntries(batch *pgx.Batch, b memory.Batch, a entryArrays) {
+	batch.Queue(`
+		insert into entries (
+			project_id, entry_id, path, path_key, kind, name, description, head_rev, sha256, size, deleted_rev, author, updated_at
+		)
+		select @project, u.entry_id, u.path, u.path_key, u.kind, u.name, u.description, u.rev, u.sum, u.size, u.deleted_rev, @author, @at
+		from unnest(
+			@ids::text[], @paths::text[], @keys::text[], @kinds::text[], @names::text[], @descriptions::text[],
+			@revs::bigint[], @sums::bytea[], @sizes::int[], @deleted_revs::bigint[]
+		) as u (entry_id, path, path_key, kind, name, description, rev, sum, size, deleted_rev)
+		on conflict (project_id, entry_id) do update
+		set path = excluded.path, path_key = excluded.path_key, kind = excluded.kind, name = excluded.name,
+			description = excluded.description, head_rev = excluded.head_rev, sha256 = excluded.sha256, size = excluded.size,
+			deleted_rev = excluded.deleted_rev, author = excluded.author, updated_at = excluded.updated_at`,
+		pgx.StrictNamedArgs{
+			"project": b.Project, "ids": a.ids, "paths": a.paths, "keys": a.keys, "kinds": a.kinds, "names": a.names,
+			"descriptions": a.descriptions, "revs": a.revs, "sums": a.sums, "sizes": a.sizes, "deleted_revs": a.deletedRevs,
+			"author": b.By.Member, "at": b.At,
+		})
+}
+
+// queueKeptEntries writes entries that moved or were deleted with their text
+// as it was.
+func queueKeptEntries(batch *pgx.Batch, b memory.Batch, a entryArrays) {
+	batch.Queue(`
+		update entries
+		set path = u.path, path_key = u.path_key, head_rev = u.rev, deleted_rev = u.deleted_rev, author = @author, updated_at = @at
+		from unnest(
+			@ids::text[], @paths::text[], @keys::text[], @revs::bigint[], @deleted_revs::bigint[]
+		) as u (entry_id, path, path_key, rev, deleted_rev)
+		where entries.project_id = @project and entries.entry_id = u.entry_id`,
+		pgx.StrictNamedArgs{
+			"project": b.Project, "ids": a.ids, "paths": a.paths, "keys": a.keys, "revs": a.revs, "deleted_revs": a.deletedRevs,
+			"author": b.By.Member, "at": b.At,
+		})
+}
+
+// authorship returns the arguments that all revisions of a batch share.
+func authorship(b memory.Batch) pgx.StrictNamedArgs {
+	return pgx.StrictNamedArgs{
+		"project": b.Project, "author": b.By.Member, "device": device(b), "at": b.At,
+		"agent": b.Agent.Name, "agent_version": b.Agent.Version, "agent_session": b.Agent.Session, "agent_model": b.Agent.Model,
+	}
+}
+
+// device returns the computer that pushes: the one the batch names, or the
+// token's own.
+func device(b memory.Batch) memory.DeviceID {
+	if b.Device != "" {
+		return b.Device
+	}
+	return b.By.Device
+}
+
+// queueTexts writes the revisions that bring a text.
+func queueTexts(batch *pgx.Batch, b memory.Batch, stored []memory.Stored) {
+	var ids, paths, kinds, notes, ruleSets []string
+	var revs, bases []int64
+	var contents, hashes [][]byte
+	for _, op := range stored {
+		if op.Action != memory.ActionPut {
+			continue
+		}
+		ids, paths = append(ids, string(op.EntryID)), append(paths, op.Path.String())
+		kinds, notes = append(kinds, string(op.Write.Meta.Kind)), append(notes, op.Write.Note)
+		revs, bases = append(revs, op.Rev), append(bases, op.BaseRev)
+		contents, hashes = append(contents, op.Write.Content.Bytes()), append(hashes, op.Sum[:])
+		ruleSets = append(ruleSets, op.Write.Content.RuleSet())
+	}
+	if len(ids) == 0 {
+		return
+	}
+	args := authorship(b)
+	args["ids"], args["revs"], args["paths"], args["kinds"], args["contents"] = ids, revs, paths, kinds, contents
+	args["sums"], args["bases"], args["notes"], args["rule_sets"] = hashes, bases, notes, ruleSets
+	batch.Queue(`
+		insert into revisions (
+			project_id, entry_id, rev, op, path, kind, content, sha256, size, base_rev,
+			author, device_id, agent, agent_version, agent_session, agent_model, note, rule_set, at
+		)
+		select @project, u.entry_id, u.rev, 'put', u.path, u.kind, u.content, u.sum, length(u.content), u.base,
+			@author, @device, @agent, @agent_version, @agent_session, @agent_model, u.note, u.rule_set, @at
+		from unnest(
+			@ids::text[], @revs::bigint[], @paths::text[], @kinds::text[], @contents::bytea[], @sums::bytea[],
+			@bases::bigint[], @notes::text[], @rule_sets::text[]
+		) as u (entry_id, rev, path, kind, content, sum, base, note, rule_set)`,
+		args)
+}
+
+// queueCopies writes the revisions that bring no text: they take over what the
+// newest revision with a text says. It may be one of this very batch, so they
+// are written after those.
+func queueCopies(batch *pgx.Batch, b memory.Batch, heads map[memory.EntryID]memory.EntryHead, stored []memory.Stored) {
+	var ids, ops, paths, notes []string
+	var revs, bases, sources []int64
+	source := map[memory.EntryID]int64{}
+	for _, op := range stored {
+		if op.Action == memory.ActionPut {
+			source[op.EntryID] = op.Rev
+			continue
+		}
+		if source[op.EntryID] == 0 {
+			source[op.EntryID] = heads[op.EntryID].Rev
+		}
+		ids, ops, paths = append(ids, string(op.EntryID)), append(ops, string(op.Action)), append(paths, op.Path.String())
+		revs, bases, sources = append(revs, op.Rev), append(bases, op.BaseRev), append(sources, source[op.EntryID])
+		notes = append(notes, op.Write.Note)
+	}
+	if len(ids) == 0 {
+		return
+	}
+	args := authorship(b)
+	args["ids"], args["revs"], args["ops"], args["paths"] = ids, revs, ops, paths
+	args["bases"], args["sources"], args["notes"] = bases, sources, notes
+	batch.Queue(`
+		insert into revisions (
+			project_id, entry_id, rev, op, path, kind, content, sha256, size, base_rev,
+			author, device_id, agent, agent_version, agent_session, agent_model, note, rule_set, at
+		)
+		select @project, u.entry_id, u.rev, u.op, u.path, r.kind, case when u.op <> 'delete' then r.content end, r.sha256, r.size, u.base,
+			@author, @device, @agent, @agent_version, @agent_session, @agent_model, u.note, r.rule_set, @at
+		from unnest(
+			@ids::text[], @revs::bigint[], @ops::text[], @paths::text[], @bases::bigint[], @sources::bigint[], @notes::text[]
+		) as u (entry_id, rev, op, path, base, source, note)
+		join revisions r on r.project_id = @project and r.entry_id = u.entry_id and r.rev = u.source`,
+		args)
+}
+
+func queueChanges(batch *pgx.Batch, b memory.Batch, stored []memory.Stored) {
+	var ids, ops, previous []string
+	var seqs []int64
+	var digests [][]byte
+	for _, op := range stored {
+		ids, ops = append(ids, string(op.EntryID)), append(ops, string(op.Action))
+		previous, seqs = append(previous, op.Previous.String()), append(seqs, op.Rev)
+		digests = append(digests, op.Digest[:])
+	}
+	batch.Queue(`
+		insert into changes (project_id, seq, entry_id, rev, op, previous_path, digest_after)
+		select @project, u.seq, u.entry_id, u.seq, u.op, u.previous, u.digest
+		from unnest(
+			@seqs::bigint[], @ids::text[], @ops::text[], @previous::text[], @digests::bytea[]
+		) as u (seq, entry_id, op, previous, digest)`,
+		pgx.StrictNamedArgs{
+			"project": b.Project, "seqs": seqs, "ids": ids, "ops": ops, "previous": previous, "digests": digests,
+		})
+}
+
+// auditRows tells what the batch did, a row an op.
+func auditRows(b memory.Batch, stored []memory.Stored) []memory.AuditRow {
+	var rows []memory.AuditRow
+	for _, op := range stored {
+		row := b.By.Row(b.At, "entry."+string(op.Action), string(op.EntryID))
+		row.Device, row.Decision = device(b), string(memory.RulingPublished)
+		row.Before = op.Before
+		if op.Action != memory.ActionDelete {
+			row.After = op.Sum
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
