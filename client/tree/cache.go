@@ -1,0 +1,174 @@
+package tree
+
+import (
+	"errors"
+	"io/fs"
+	"strings"
+
+	"github.com/teammem/teammem/sanitize"
+)
+
+// maxCached is how many folders a batch keeps open; each takes two descriptors.
+const maxCached = 64
+
+// folderCache keeps the folders that a batch works in open, and knows which of
+// them must be made durable.
+type folderCache struct {
+	t     *Tree
+	open  map[string]*cachedFolder
+	dirty map[string]bool
+}
+
+// cachedFolder is an opened folder. On a file system that takes several
+// spellings for one name, it knows how its names are spelled.
+type cachedFolder struct {
+	*folder
+	cache *folderCache
+	fold  bool
+	spelt map[string]string // skeleton to spelling; nil if not read
+}
+
+// get opens a folder, or finds it opened. team/ itself is "".
+func (c *folderCache) get(disk string) (*cachedFolder, error) {
+	if d, ok := c.open[disk]; ok {
+		return d, nil
+	}
+	d, err := c.t.descend(disk)
+	if err != nil {
+		return nil, err
+	}
+	return c.add(d)
+}
+
+// make is get that makes missing folders.
+func (c *folderCache) make(disk string) (*cachedFolder, error) {
+	d, err := c.get(disk)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return d, err
+	}
+	above, name := split(disk)
+	parent, err := c.make(above)
+	if err != nil {
+		return nil, err
+	}
+	if err := parent.free(name); err != nil {
+		return nil, err
+	}
+	if err := parent.root.Mkdir(name, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	parent.added(name)
+	return c.get(disk)
+}
+
+func (c *folderCache) add(d *folder) (*cachedFolder, error) {
+	fold, err := c.t.folding()
+	if err != nil {
+		c.t.release(d)
+		return nil, err
+	}
+	if c.open == nil {
+		c.open = map[string]*cachedFolder{}
+	}
+	f := &cachedFolder{folder: d, cache: c, fold: fold}
+	c.open[d.disk] = f
+	return f, nil
+}
+
+// trim closes all folders if there are many. Only call it between operations.
+func (c *folderCache) trim() {
+	if len(c.open) >= maxCached {
+		c.forget()
+	}
+}
+
+// forget closes all folders; they are opened again when they are needed.
+func (c *folderCache) forget() {
+	for _, d := range c.open {
+		c.t.release(d.folder)
+	}
+	c.open = nil
+}
+
+// remove forgets a folder that is gone.
+func (c *folderCache) remove(disk string) {
+	if d, ok := c.open[disk]; ok {
+		c.t.release(d.folder)
+		delete(c.open, disk)
+	}
+	delete(c.dirty, disk)
+}
+
+// sync makes the names in all changed folders durable.
+func (c *folderCache) sync() error {
+	for disk := range c.dirty {
+		c.trim()
+		d, err := c.get(disk)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // somebody removed it
+		}
+		if err != nil {
+			return err
+		}
+		if err := d.sync(); err != nil {
+			return err
+		}
+	}
+	c.dirty = nil
+	return nil
+}
+
+// added notes that a name came to the folder.
+func (d *cachedFolder) added(name string) {
+	d.touched()
+	if d.spelt != nil {
+		d.spelt[sanitize.Skeleton(canonical(name))] = name
+	}
+}
+
+// removed notes that a name went from the folder.
+func (d *cachedFolder) removed(name string) {
+	d.touched()
+	if d.spelt != nil {
+		delete(d.spelt, sanitize.Skeleton(canonical(name)))
+	}
+}
+
+func (d *cachedFolder) touched() {
+	if d.cache.dirty == nil {
+		d.cache.dirty = map[string]bool{}
+	}
+	d.cache.dirty[d.disk] = true
+}
+
+// spelling returns how a name is spelled that is the same as this one to the
+// file system, "" if there is none.
+func (d *cachedFolder) spelling(name string) (string, error) {
+	if !d.fold {
+		return name, nil
+	}
+	if d.spelt == nil {
+		names, err := d.names()
+		if err != nil {
+			return "", err
+		}
+		d.spelt = make(map[string]string, len(names))
+		for _, n := range names {
+			d.spelt[sanitize.Skeleton(canonical(n))] = n
+		}
+	}
+	return d.spelt[sanitize.Skeleton(canonical(name))], nil
+}
+
+// free returns a [*Blocked] if the name would name a file that is spelled in
+// another way. That the file system changed its Unicode form is no other way.
+func (d *cachedFolder) free(name string) error {
+	other, err := d.spelling(name)
+	if err != nil {
+		return err
+	}
+	if other != "" && canonical(other) != canonical(name) {
+		return &Blocked{Disk: d.join(other), Kind: KindClash}
+	}
+	return nil
+}

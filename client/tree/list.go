@@ -1,0 +1,271 @@
+package tree
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/teammem/teammem/memory"
+	"github.com/teammem/teammem/sanitize"
+)
+
+// maxFolders is how deep folders are looked into: a path key has no more.
+const maxFolders = 7
+
+// File is an entry on disk.
+type File struct {
+	Path  memory.Path
+	Disk  string // the spelling on disk, below team/, slash-separated
+	Stamp Stamp
+	// Refused is set if only a newer program may have given the file its name.
+	// The file is what it is when the server has the path; else it is refused.
+	Refused error
+}
+
+// Listing is what was found below team/ by looking at names alone.
+type Listing struct {
+	Files     []File    // sorted by path
+	Blocked   []Blocked // sorted by spelling
+	Folders   []string  // that were looked into, on disk; the first is "", team/ itself
+	Leftovers []string  // our own files that a crash left behind, for Sweep
+	Ignored   int       // names that are not ours to look at
+	Started   time.Time
+
+	unknown map[string]bool // skeletons of blocked names; true for folders
+	spelled map[string]string
+}
+
+// List looks at every name below team/ and opens no file. What it cannot look
+// at is part of the listing; the error is for team/ as a whole.
+func (t *Tree) List(ctx context.Context) (Listing, error) {
+	l := Listing{Started: t.options.Clock(), unknown: map[string]bool{}, spelled: map[string]string{}}
+	if err := t.Verify(); err != nil {
+		return Listing{}, err
+	}
+	team, err := t.reopen()
+	if err != nil {
+		return Listing{}, fmt.Errorf("list tree: %w", err)
+	}
+	defer team.close()
+	if err := l.walk(ctx, team, 0); err != nil {
+		return Listing{}, fmt.Errorf("list tree: %w", err)
+	}
+	l.findClashes()
+	slices.SortFunc(l.Files, func(a, b File) int { return cmp.Compare(a.Path.String(), b.Path.String()) })
+	slices.SortFunc(l.Blocked, func(a, b Blocked) int { return cmp.Compare(a.Disk, b.Disk) })
+	for _, b := range l.Blocked {
+		key := sanitize.Skeleton(canonical(b.Disk))
+		l.unknown[key] = l.unknown[key] || b.Folder
+	}
+	return l, nil
+}
+
+// walk lists one folder and then those in it, so that few are open at a time.
+func (l *Listing) walk(ctx context.Context, d *folder, depth int) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	entries, err := d.dir.ReadDir(-1)
+	if err != nil {
+		return d.folderError("", err)
+	}
+	l.Folders = append(l.Folders, d.disk)
+	if c := canonical(d.disk); c != d.disk {
+		l.spelled[c] = d.disk
+	}
+	var folders []string
+	for _, e := range entries {
+		if l.name(d, e) {
+			folders = append(folders, e.Name())
+		}
+	}
+	slices.Sort(folders)
+	for _, name := range folders {
+		if err := l.descend(ctx, d, name, depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// name sorts out one name, and reports whether it is a folder to look into.
+func (l *Listing) name(d *folder, e fs.DirEntry) (isFolder bool) {
+	name := e.Name()
+	switch {
+	case isTmp(name) || isOld(name):
+		l.Leftovers = append(l.Leftovers, d.join(name))
+	case name == markerName && d.disk == "", name == ignoreName && d.disk == "":
+	case ignored(name):
+		l.Ignored++
+	case strings.HasSuffix(name, extension):
+		l.file(d, name)
+	case e.IsDir():
+		return true
+	case e.Type()&fs.ModeSymlink != 0, e.Type()&fs.ModeIrregular != 0:
+		// It may stand for a folder with entries in it.
+		kind := KindSymlink
+		if e.Type()&fs.ModeSymlink == 0 {
+			kind = KindIrregular
+		}
+		l.block(Blocked{Disk: d.join(name), Kind: kind, Folder: true})
+	default:
+		l.Ignored++
+	}
+	return false
+}
+
+// file looks at a name that ends like an entry's.
+func (l *Listing) file(d *folder, name string) {
+	i, err := d.lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	disk := d.join(name)
+	p, refused := memory.ParsePath(disk)
+	if refused != nil {
+		p, _ = memory.ParseServedPath(disk) // zero if that fails, too
+	}
+	switch b := d.judge(name, i, err); {
+	case p.IsZero():
+		l.block(Blocked{Disk: disk, Kind: KindPathRejected, Folder: i.dir(), Err: refused})
+	case b != nil:
+		b.Path = p
+		l.block(*b)
+	default:
+		l.Files = append(l.Files, File{Path: p, Disk: disk, Stamp: i.Stamp, Refused: refused})
+	}
+}
+
+// judge returns why the file with this name must be left alone, or nil.
+func (d *folder) judge(name string, i info, err error) *Blocked {
+	b := &Blocked{Disk: d.join(name), Err: err}
+	switch {
+	case err != nil:
+		b.Kind = KindUnreadable
+	case i.mode&fs.ModeSymlink != 0:
+		b.Kind = KindSymlink
+	case !i.regular():
+		b.Kind, b.Folder = KindIrregular, i.dir()
+	case i.nlink > 1 && i.nlink > 1+d.ownLinks(i):
+		b.Kind = KindHardlink
+	case i.Size > memory.MaxEntryBytes:
+		b.Kind = KindTooLarge
+	default:
+		return nil
+	}
+	return b
+}
+
+// ownLinks counts the second names in the folder that we gave to the file. A
+// file that has others as well is linked from somewhere else.
+func (d *folder) ownLinks(i info) (n uint64) {
+	names, err := d.names()
+	if err != nil {
+		return 0
+	}
+	for _, name := range names {
+		if !isTmp(name) && !isOld(name) {
+			continue
+		}
+		if other, err := d.lstat(name); err == nil && other.same(i) {
+			n++
+		}
+	}
+	return n
+}
+
+// descend lists a folder in the folder. What hides its content hides all that
+// may be in it; that it vanished while we looked is no proof of absence either.
+func (l *Listing) descend(ctx context.Context, d *folder, name string, depth int) error {
+	if depth > maxFolders {
+		_, err := memory.ParsePath(path.Join(d.join(name), "x"+extension))
+		l.block(Blocked{Disk: d.join(name), Kind: KindPathRejected, Folder: true, Err: err})
+		return nil
+	}
+	sub, err := d.open(name)
+	if err == nil {
+		defer sub.close()
+		err = l.walk(ctx, sub, depth)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	b, ok := errors.AsType[*Blocked](err)
+	switch {
+	case err == nil:
+	case ok:
+		l.block(*b)
+	default:
+		l.block(Blocked{Disk: d.join(name), Kind: KindUnreadable, Folder: true, Err: err})
+	}
+	return nil
+}
+
+func (l *Listing) block(b Blocked) { l.Blocked = append(l.Blocked, b) }
+
+// findClashes moves files whose path keys are equal to the blocked ones: which
+// of them is the entry only a person can say.
+func (l *Listing) findClashes() {
+	keys := make([]string, len(l.Files))
+	count := make(map[string]int, len(l.Files))
+	for i, f := range l.Files {
+		keys[i] = f.Path.Skeleton()
+		count[keys[i]]++
+	}
+	if len(count) == len(l.Files) {
+		return
+	}
+	kept := l.Files[:0]
+	for i, f := range l.Files {
+		if count[keys[i]] == 1 {
+			kept = append(kept, f)
+			continue
+		}
+		l.block(Blocked{Disk: f.Disk, Path: f.Path, Kind: KindClash})
+	}
+	l.Files = kept
+}
+
+// Covers reports whether p would be in Files if it existed. If not, it is
+// unknown: blocked, below a folder that could not be read, or ignored.
+func (l *Listing) Covers(p memory.Path) bool {
+	if Ignored(p.String()) {
+		return false
+	}
+	if len(l.unknown) == 0 {
+		return true
+	}
+	key := p.Skeleton()
+	if _, blocked := l.unknown[key]; blocked {
+		return false
+	}
+	for i, c := range key {
+		if c == '/' && l.unknown[key[:i]] {
+			return false
+		}
+	}
+	return true
+}
+
+// Spell returns the spelling on disk for a path: that of the file if it is
+// there, else one that goes into the folders which are there.
+func (l *Listing) Spell(p memory.Path) string {
+	i, found := slices.BinarySearchFunc(l.Files, p.String(), func(f File, key string) int {
+		return cmp.Compare(f.Path.String(), key)
+	})
+	if found {
+		return l.Files[i].Disk
+	}
+	for dir := p.Dir(); dir != ""; dir, _ = split(dir) {
+		if disk, ok := l.spelled[dir]; ok {
+			return disk + strings.TrimPrefix(p.String(), dir)
+		}
+	}
+	return p.String()
+}

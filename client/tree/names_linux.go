@@ -1,0 +1,17 @@
+package tree
+
+import "golang.org/x/sys/unix"
+
+// renameFree gives a file another name, unless there is something.
+func (t *Tree) renameFree(from *folder, a string, to *folder, b string) error {
+	return pathError("rename", to.join(b), restarted(func() error {
+		return unix.Renameat2(from.fd(), a, to.fd(), b, unix.RENAME_NOREPLACE)
+	}))
+}
+
+// exchange swaps two names in one step.
+func (t *Tree) exchange(d *folder, a, b string) error {
+	return pathError("exchange", d.join(b), restarted(func() error {
+		return unix.Renameat2(d.fd(), a, d.fd(), b, unix.RENAME_EXCHANGE)
+	}))
+}
