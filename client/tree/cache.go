@@ -3,7 +3,6 @@ package tree
 import (
 	"errors"
 	"io/fs"
-	"strings"
 
 	"github.com/teammem/teammem/sanitize"
 )

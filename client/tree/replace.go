@@ -36,14 +36,14 @@ func (t *Tree) replace(d *folder, tmp, name string, current []byte) (old string,
 	old = newOldName(name)
 	// A crash may come after any step, and a .tmp is removed unread: so it is
 	// called .old before it can be the only name of somebody's text.
-	if err := t.rename(d, tmp, old); err != nil {
+	if err := t.rename(d, tmp, d, old); err != nil {
 		return "", err
 	}
 	swapped := t.tryExchange(d, old, name)
 	if swapped == nil {
 		return old, t.takeBack(d, old, name)
 	}
-	if err := t.rename(d, old, tmp); err != nil {
+	if err := t.rename(d, old, d, tmp); err != nil {
 		return "", err
 	}
 	switch {
@@ -86,7 +86,7 @@ func (t *Tree) replaceInSteps(d *folder, tmp, name, old string, current []byte) 
 		return err
 	}
 	if err = d.sameStill(name, old, linked); err == nil {
-		err = t.rename(d, tmp, name)
+		err = t.rename(d, tmp, d, name)
 	}
 	if err != nil {
 		return errors.Join(err, d.unlink(old))
