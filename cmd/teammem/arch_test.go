@@ -41,7 +41,8 @@ var edges = map[string][]string{
 	"api/wire":         {"memory"},
 	"web":              {"memory", "auth", "web/view"},
 	"web/view":         {},
-	"client":           {"memory", "sync", "sanitize", "api/wire"},
+	"client":           {"memory", "sync", "sanitize", "api/wire", "client/tree"},
+	"client/tree":      {"memory", "sanitize"},
 	"client/claude":    {"client", "memory", "recall"},
 	"client/mcp":       {"client", "memory", "recall"},
 
@@ -71,6 +72,8 @@ var foreign = map[string][]string{
 	"api":    {pgx, "database/sql"},
 	"web":    {pgx, "database/sql"},
 	"client": {echo, pgx, "database/sql"},
+
+	"client/tree": {"net/http", echo, pgx, "database/sql"},
 }
 
 func TestArch_Imports(t *testing.T) {
