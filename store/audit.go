@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -40,7 +41,9 @@ func appendInstance(ctx context.Context, tx pgx.Tx, rows ...memory.AuditRow) err
 		return err
 	}
 	batch = &pgx.Batch{}
-	queueAudit(batch, instanceChain, last, rows)
+	if err := queueAudit(batch, instanceChain, last, rows); err != nil {
+		return err
+	}
 	return tx.SendBatch(ctx, batch).Close()
 }
 
@@ -75,30 +78,59 @@ type linkRow struct {
 func (r linkRow) link() link { return link{Number: r.Number, Hash: memory.Hash(r.Hash)} }
 
 // queueAudit chains the rows to the last link and queues their insert.
-func queueAudit(batch *pgx.Batch, chain string, last link, rows []memory.AuditRow) {
+func queueAudit(batch *pgx.Batch, chain string, last link, rows []memory.AuditRow) error {
+	var a auditArrays
 	for _, row := range rows {
 		row = storable(row)
 		last = link{Number: last.Number + 1, Hash: row.Chain(last.Hash)}
-		rules := row.Rules
-		if rules == nil {
-			rules = []string{}
+		if err := a.add(row, last); err != nil {
+			return err
 		}
-		batch.Queue(`
-			insert into audit (
-				project_id, number, at, actor, token_id, device_id, remote, client,
-				action, object, before_hash, after_hash, decision, rules, hash
-			)
-			values (
-				@chain, @number, @at, @actor, @token, @device, @remote, @client,
-				@action, @object, @before, @after, @decision, @rules, @hash
-			)`,
-			pgx.StrictNamedArgs{
-				"chain": chain, "number": last.Number, "at": row.At, "actor": row.Actor, "token": row.Token, "device": row.Device,
-				"remote": row.Remote, "client": row.Client, "action": row.Action, "object": row.Object,
-				"before": nullable(row.Before), "after": nullable(row.After), "decision": row.Decision, "rules": rules,
-				"hash": last.Hash[:],
-			})
 	}
+	batch.Queue(`
+		insert into audit (
+			project_id, number, at, actor, token_id, device_id, remote, client,
+			action, object, before_hash, after_hash, decision, rules, hash
+		)
+		select @chain, u.number, u.at, u.actor, u.token, u.device, u.remote, u.client,
+			u.action, u.object, u.before, u.after, u.decision, array(select jsonb_array_elements_text(u.rules)), u.hash
+		from unnest(
+			@numbers::bigint[], @ats::timestamptz[], @actors::text[], @tokens::text[], @devices::text[], @remotes::text[],
+			@clients::text[], @actions::text[], @objects::text[], @befores::bytea[], @afters::bytea[], @decisions::text[],
+			@rules::jsonb[], @hashes::bytea[]
+		) as u (number, at, actor, token, device, remote, client, action, object, before, after, decision, rules, hash)`,
+		pgx.StrictNamedArgs{
+			"chain": chain, "numbers": a.numbers, "ats": a.ats, "actors": a.actors, "tokens": a.tokens, "devices": a.devices,
+			"remotes": a.remotes, "clients": a.clients, "actions": a.actions, "objects": a.objects, "befores": a.befores,
+			"afters": a.afters, "decisions": a.decisions, "rules": a.rules, "hashes": a.hashes,
+		})
+	return nil
+}
+
+// auditArrays are columns of audit.
+type auditArrays struct {
+	numbers                                                    []int64
+	ats                                                        []time.Time
+	actors, tokens, devices, remotes, clients, actions, objects []string
+	befores, afters                                            [][]byte
+	decisions                                                  []string
+	rules                                                      []string // a JSON list each: arrays in an array must be of one length
+	hashes                                                     [][]byte
+}
+
+func (a *auditArrays) add(row memory.AuditRow, l link) error {
+	rules, err := json.Marshal(append([]string{}, row.Rules...))
+	if err != nil {
+		return err
+	}
+	a.numbers, a.ats = append(a.numbers, l.Number), append(a.ats, row.At)
+	a.actors, a.tokens = append(a.actors, string(row.Actor)), append(a.tokens, string(row.Token))
+	a.devices, a.remotes = append(a.devices, string(row.Device)), append(a.remotes, row.Remote)
+	a.clients, a.actions = append(a.clients, row.Client), append(a.actions, row.Action)
+	a.objects, a.decisions = append(a.objects, row.Object), append(a.decisions, row.Decision)
+	a.befores, a.afters = append(a.befores, nullable(row.Before)), append(a.afters, nullable(row.After))
+	a.rules, a.hashes = append(a.rules, string(rules)), append(a.hashes, l.Hash[:])
+	return nil
 }
 
 // storable replaces what Postgres cannot keep in a text, so that no client can

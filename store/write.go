@@ -21,7 +21,9 @@ func write(ctx context.Context, tx pgx.Tx, b memory.Batch, k known, j memory.Jud
 		queueTexts(batch, b, j.Stored)
 		queueCopies(batch, b, names, j.Stored)
 		queueChanges(batch, b, j.Stored)
-		queueAudit(batch, string(b.Project), k.chain, auditRows(b, j.Stored))
+		if err := queueAudit(batch, string(b.Project), k.chain, auditRows(b, j.Stored)); err != nil {
+			return err
+		}
 		batch.Queue(`
 			update projects
 			set seq = @seq, digest = @digest, live = @live
