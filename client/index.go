@@ -1,0 +1,130 @@
+package client
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/teammem/teammem/memory"
+	"github.com/teammem/teammem/sanitize"
+)
+
+// index is what the client remembers of a linked tree: observations, never a
+// list of work. The plan is made anew from it in every cycle, so a lost or
+// stale index costs time and nothing else. It lives outside the tree as one
+// file that is replaced as a whole, and only when something changed.
+type index struct {
+	Instance    string
+	Project     memory.ProjectID
+	RootID      string
+	MarkerInode uint64
+	Cursor      memory.Cursor
+	Digest      memory.Digest // that the server stated at Cursor
+	Own         memory.Digest // of the rows: the server's side as far as it is known
+	Checkpoints []checkpoint  // stated by the server, newest last
+	ScanStart   int64         // ns since 1970 of the newest recorded scan
+	LastSync    int64         // ns since 1970 of the last run that ended in sync
+	Rows        []row         // by path
+	Refusals    []refusal     // by name on disk
+}
+
+// checkpoint is a state of the project that the server vouched for.
+type checkpoint struct {
+	Cursor memory.Cursor
+	Digest memory.Digest
+}
+
+// maxCheckpoints bounds what the client remembers to find a fork point.
+const maxCheckpoints = 64
+
+// row is what is known about one path.
+type row struct {
+	Path   memory.Path
+	Base   base   // what client and server last agreed on; no EntryID: nothing
+	Remote remote // what the server has, while it differs from Base
+	File   file   // what the last scan saw; no Disk: nothing
+}
+
+type base struct {
+	EntryID memory.EntryID
+	Rev     int64
+	Sum     memory.Hash
+	Text    memory.Hash // of the text without BOM and line-end style
+}
+
+type remote struct {
+	EntryID memory.EntryID
+	Path    memory.Path
+	Rev     int64
+	Sum     memory.Hash
+	Deleted bool
+	At      int64 // ns since 1970, server time
+}
+
+type file struct {
+	Disk  string // as spelled on disk
+	Size  int64
+	MTime int64 // ns since 1970
+	CTime int64
+	Inode uint64
+	Sum   memory.Hash
+	Text  memory.Hash
+}
+
+// refusal is why a file is not shared, and the state of the file and the rules
+// for which that holds.
+type refusal struct {
+	Entry    memory.EntryID // set: the server has it, and Disk is its path there
+	Disk     string
+	Path     memory.Path // zero if the name itself is refused
+	Sum      memory.Hash // of the refused text; zero if the name itself is refused
+	RuleSet  string
+	Code     memory.Code
+	Layer    string
+	Position int64
+	Message  string
+	Hint     string
+	Findings []sanitize.Finding
+}
+
+// errIndexDamaged means that the file is no index of this version. An empty
+// index takes its place: equal files are adopted, nothing is deleted.
+var errIndexDamaged = errors.New("the index is damaged")
+
+// loadIndex reads an index file. A missing one is empty.
+func loadIndex(path string) (*index, error) {
+	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &index{}, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read index: %w", err)
+	}
+	return decodeIndex(b)
+}
+
+// save replaces the index file.
+func (x *index) save(path string) error {
+	slices.SortFunc(x.Rows, func(a, b row) int { return strings.Compare(a.Path.String(), b.Path.String()) })
+	slices.SortFunc(x.Refusals, func(a, b refusal) int {
+		return cmp.Or(strings.Compare(a.Disk, b.Disk), strings.Compare(string(a.Entry), string(b.Entry)))
+	})
+	return writeFile(path, x.encode())
+}
+
+// vouch remembers a state that the server stated.
+func (x *index) vouch(c memory.Cursor, d memory.Digest) {
+	x.Cursor, x.Digest = c, d
+	if n := len(x.Checkpoints); n > 0 && x.Checkpoints[n-1].Cursor == c {
+		x.Checkpoints[n-1].Digest = d
+		return
+	}
+	x.Checkpoints = append(x.Checkpoints, checkpoint{c, d})
+	if extra := len(x.Checkpoints) - maxCheckpoints; extra > 0 {
+		x.Checkpoints = slices.Delete(x.Checkpoints, 0, extra)
+	}
+}

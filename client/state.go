@@ -1,0 +1,247 @@
+package client
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/teammem/teammem/client/tree"
+	"github.com/teammem/teammem/memory"
+	msync "github.com/teammem/teammem/sync"
+)
+
+// entry is what the client knows of one entry: what both sides last agreed on,
+// and what the server has since.
+type entry struct {
+	base   msync.Base    // no EntryID: nothing was agreed on
+	remote *msync.Remote // nil: the server has the base
+	at     time.Time     // of the remote revision
+}
+
+// served returns the entry as the server has it, and whether it is live there.
+func (e *entry) served() (memory.Path, memory.Hash, bool) {
+	if e.remote != nil {
+		return e.remote.Path, e.remote.Sum, !e.remote.Deleted
+	}
+	return e.base.Path, e.base.Sum, e.base.EntryID != ""
+}
+
+// state is the index in the form that a cycle works on: entries by identity,
+// files by path. It keeps the digest of the server's side up to date.
+type state struct {
+	entries map[memory.EntryID]*entry
+	files   map[memory.Path]file
+	digest  memory.Digest
+	live    int
+	foreign map[memory.EntryID]refusal // the server's entries that may not exist here
+	dirty   bool
+}
+
+func newState(x *index) *state {
+	s := &state{
+		entries: make(map[memory.EntryID]*entry, len(x.Rows)), files: make(map[memory.Path]file, len(x.Rows)),
+		foreign: map[memory.EntryID]refusal{},
+	}
+	for _, r := range x.Refusals {
+		if r.Entry != "" {
+			s.foreign[r.Entry] = r
+		}
+	}
+	for _, r := range x.Rows {
+		if r.File.Disk != "" {
+			s.files[r.Path] = r.File
+		}
+		if r.Base.EntryID == "" && r.Remote.EntryID == "" {
+			continue
+		}
+		e := &entry{}
+		if r.Base.EntryID != "" {
+			e.base = msync.Base{EntryID: r.Base.EntryID, Path: r.Path, Rev: r.Base.Rev, Sum: r.Base.Sum, Text: r.Base.Text}
+		}
+		if r.Remote.EntryID != "" {
+			e.remote = &msync.Remote{
+				EntryID: r.Remote.EntryID, Path: r.Remote.Path, Rev: r.Remote.Rev, Sum: r.Remote.Sum, Deleted: r.Remote.Deleted,
+			}
+			e.at = time.Unix(0, r.Remote.At)
+		}
+		s.entries[cmp.Or(r.Base.EntryID, r.Remote.EntryID)] = e
+		s.count(e, 1)
+	}
+	s.digest = x.Own
+	return s
+}
+
+// count keeps the number of live entries.
+func (s *state) count(e *entry, n int) {
+	if _, _, live := e.served(); live {
+		s.live += n
+	}
+}
+
+// sum computes the digest of the server's side from scratch.
+func (s *state) sum() memory.Digest {
+	var d memory.Digest
+	for _, e := range s.entries {
+		if path, sum, live := e.served(); live {
+			d.Add(path, sum)
+		}
+	}
+	return d
+}
+
+// change runs an update of one entry and keeps digest and count in step.
+func (s *state) change(id memory.EntryID, update func(e *entry)) {
+	e := s.entries[id]
+	if e == nil {
+		e = &entry{}
+		s.entries[id] = e
+	}
+	if path, sum, live := e.served(); live {
+		s.digest.Remove(path, sum)
+	}
+	s.count(e, -1)
+	update(e)
+	if path, sum, live := e.served(); live {
+		s.digest.Add(path, sum)
+	}
+	s.count(e, 1)
+	if e.base.EntryID == "" && (e.remote == nil || e.remote.Deleted) {
+		delete(s.entries, id) // never here, and gone there
+	}
+	s.dirty = true
+}
+
+// learn takes in what the server has of an entry.
+func (s *state) learn(r msync.Remote, at time.Time) {
+	s.change(r.EntryID, func(e *entry) {
+		if !r.Deleted && e.base.EntryID != "" && e.base.Path == r.Path && e.base.Sum == r.Sum {
+			e.base.Rev, e.remote = r.Rev, nil
+			return
+		}
+		e.remote, e.at = &r, at
+	})
+}
+
+// agree records that both sides have the text. The text hash is the content's.
+func (s *state) agree(b msync.Base) {
+	s.change(b.EntryID, func(e *entry) { e.base, e.remote = b, nil })
+}
+
+// moved records that the server has renamed an entry for us.
+func (s *state) moved(op msync.Op, rev int64) {
+	s.change(op.Entry, func(e *entry) {
+		e.base.Path = op.Path
+		if e.base.Sum == op.Remote.Sum {
+			e.base.Rev, e.remote = rev, nil
+			return
+		}
+		e.remote = &msync.Remote{EntryID: op.Entry, Path: op.Path, Rev: rev, Sum: op.Remote.Sum}
+	})
+}
+
+// renamed records that the file of an entry has its new name. The text may
+// still differ.
+func (s *state) renamed(op msync.Op) {
+	if op.Kind != msync.MoveLocal {
+		return
+	}
+	s.change(op.Entry, func(e *entry) {
+		e.base.Path = op.Path
+		if r := e.remote; r != nil && !r.Deleted && r.Path == e.base.Path && r.Sum == e.base.Sum {
+			e.base.Rev, e.remote = r.Rev, nil
+		}
+	})
+}
+
+// forget drops an entry that both sides have deleted.
+func (s *state) forget(id memory.EntryID) {
+	s.change(id, func(e *entry) { *e = entry{} })
+}
+
+// saw records a file as it is on disk now.
+func (s *state) saw(p memory.Path, f file) {
+	if s.files[p] != f {
+		s.files[p], s.dirty = f, true
+	}
+}
+
+// lost records that there is no file.
+func (s *state) lost(p memory.Path) {
+	if _, ok := s.files[p]; ok {
+		delete(s.files, p)
+		s.dirty = true
+	}
+}
+
+// rows brings the state back into the form of the index.
+func (s *state) rows() []row {
+	at := make(map[memory.Path]int, len(s.files))
+	rows := make([]row, 0, len(s.files))
+	place := func(p memory.Path) *row {
+		i, ok := at[p]
+		if !ok {
+			i = len(rows)
+			at[p] = i
+			rows = append(rows, row{Path: p})
+		}
+		return &rows[i]
+	}
+	for _, id := range s.ids() {
+		e := s.entries[id]
+		p, _, _ := e.served()
+		if e.base.EntryID != "" {
+			p = e.base.Path
+		}
+		r := place(p)
+		if r.Base.EntryID != "" || r.Remote.EntryID != "" {
+			rows = append(rows, row{Path: p}) // two entries meet at one path while a move is under way
+			r = &rows[len(rows)-1]
+		}
+		if e.base.EntryID != "" {
+			r.Base = base{EntryID: e.base.EntryID, Rev: e.base.Rev, Sum: e.base.Sum, Text: e.base.Text}
+		}
+		if e.remote != nil {
+			r.Remote = remote{
+				EntryID: e.remote.EntryID, Path: e.remote.Path, Rev: e.remote.Rev, Sum: e.remote.Sum,
+				Deleted: e.remote.Deleted, At: e.at.UnixNano(),
+			}
+		}
+	}
+	for p, f := range s.files {
+		place(p).File = f
+	}
+	return rows
+}
+
+// ids returns the entries' identities in a fixed order.
+func (s *state) ids() []memory.EntryID {
+	ids := make([]memory.EntryID, 0, len(s.entries))
+	for id := range s.entries {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// fileOf is what the index keeps of a file on disk.
+func fileOf(disk string, st tree.Stamp, content []byte) file {
+	return file{
+		Disk: disk, Size: st.Size, MTime: st.MTime, CTime: st.CTime, Inode: st.Inode,
+		Sum: memory.Sum(content), Text: msync.TextSum(content),
+	}
+}
+
+func (f file) stamp() tree.Stamp {
+	return tree.Stamp{Size: f.Size, MTime: f.MTime, CTime: f.CTime, Inode: f.Inode}
+}
+
+// knows reports whether a text is one that the server has, or had at the last
+// agreement.
+func (s *state) knows(sum memory.Hash) bool {
+	for _, e := range s.entries {
+		if e.base.Sum == sum || (e.remote != nil && e.remote.Sum == sum) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,148 @@
+package client
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/teammem/teammem/memory"
+)
+
+// vault is a folder outside the tree that keeps texts: trash, or conflicts.
+// Every text has a file of its own, <path>/<utc>-<device8>-<sha8>.md; the same
+// text of a path is kept once. All names are legal on every file system.
+type vault struct {
+	dir    string
+	device memory.DeviceID
+	clock  memory.Clock
+}
+
+const vaultTime = "20060102T150405Z"
+
+// kept is one text in a vault.
+type kept struct {
+	Path memory.Path
+	File string // absolute
+	At   time.Time
+}
+
+// keep stores a text durably and returns its file.
+func (v vault) keep(p memory.Path, content []byte) (string, error) {
+	if p.IsZero() {
+		return "", errors.New("keep a text: no path")
+	}
+	sum := memory.Sum(content)
+	dir := filepath.Join(v.dir, filepath.FromSlash(p.String()))
+	if file, ok := v.find(dir, sum, content); ok {
+		return file, nil
+	}
+	name := fmt.Sprintf("%s-%s-%s.md", v.clock().UTC().Format(vaultTime), deviceTag(v.device), sum.String()[:8])
+	file := filepath.Join(dir, name)
+	for n := 2; exists(file); n++ { // another text with the same first digits, in the same second
+		file = filepath.Join(dir, fmt.Sprintf("%s-%d.md", strings.TrimSuffix(name, ".md"), n))
+	}
+	return file, writeFile(file, content)
+}
+
+// find looks for a file that already keeps this very text.
+func (v vault) find(dir string, sum memory.Hash, content []byte) (string, bool) {
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		return "", false
+	}
+	for _, f := range files {
+		if !strings.Contains(f.Name(), "-"+sum.String()[:8]) || strings.HasSuffix(f.Name(), baseSuffix) {
+			continue
+		}
+		file := filepath.Join(dir, f.Name())
+		if old, err := os.ReadFile(file); err == nil && bytes.Equal(old, content) {
+			return file, true
+		}
+	}
+	return "", false
+}
+
+// list returns everything that is kept, oldest first. A missing folder is
+// empty.
+func (v vault) list() ([]kept, error) {
+	var all []kept
+	err := filepath.WalkDir(v.dir, func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(file, ".md") || strings.HasSuffix(file, baseSuffix) {
+			return err
+		}
+		rel, err := filepath.Rel(v.dir, filepath.Dir(file))
+		if err != nil {
+			return err
+		}
+		path, err := memory.ParseServedPath(filepath.ToSlash(rel))
+		if err != nil {
+			return nil // not one of ours
+		}
+		stamp, _, _ := strings.Cut(d.Name(), "-")
+		at, err := time.Parse(vaultTime, stamp)
+		if err != nil {
+			return nil
+		}
+		all = append(all, kept{Path: path, File: file, At: at})
+		return nil
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("list %s: %w", v.dir, err)
+	}
+	slices.SortStableFunc(all, func(a, b kept) int { return a.At.Compare(b.At) })
+	return all, nil
+}
+
+// prune removes texts that were kept for longer than the given time.
+func (v vault) prune(age time.Duration) error {
+	all, err := v.list()
+	if err != nil {
+		return err
+	}
+	oldest := v.clock().Add(-age)
+	for _, k := range all {
+		if !k.At.Before(oldest) {
+			break
+		}
+		if err := os.Remove(k.File); err != nil {
+			return fmt.Errorf("empty the trash: %w", err)
+		}
+		_ = os.Remove(filepath.Dir(k.File)) // the folder, if that was the last
+	}
+	return nil
+}
+
+func deviceTag(d memory.DeviceID) string {
+	tag := strings.TrimPrefix(string(d), "dev_")
+	if tag == "" {
+		return "local"
+	}
+	return tag[:min(8, len(tag))]
+}
+
+func exists(file string) bool {
+	_, err := os.Lstat(file)
+	return err == nil
+}
+
+// rescuedPath names a text that was found without a path key: it was left in a
+// folder of the tree by an interrupted run.
+func rescuedPath(disk string) memory.Path {
+	name := strings.Trim(strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' || ('a' <= r && r <= 'z') || ('A' <= r && r <= 'Z') || ('0' <= r && r <= '9') {
+			return r
+		}
+		return '-'
+	}, disk), "-")
+	p, err := memory.ParsePath("rescued/" + name[:min(60, len(name))] + ".md")
+	if err != nil {
+		p, _ = memory.ParsePath("rescued/unnamed.md") // a constant that is allowed
+	}
+	return p
+}
