@@ -1,0 +1,78 @@
+package api
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+
+	"github.com/klauspost/compress/gzhttp"
+	"github.com/klauspost/compress/zstd"
+	"github.com/labstack/echo/v4"
+
+	"github.com/teammem/teammem/auth"
+	"github.com/teammem/teammem/memory"
+)
+
+// Options are what an API can do without.
+type Options struct {
+	Version   string                      // of this program
+	Instance  string                      // id of the instance
+	MinClient string                      // oldest teammem client that is let in; "" for all
+	Ready     func(context.Context) error // whether requests can be served; nil for always
+	Log       *slog.Logger                // nil for none
+}
+
+// API answers the protocol's calls. It is an [http.Handler].
+type API struct {
+	service *memory.Service
+	auth    *auth.Authenticator
+	clock   memory.Clock
+	options Options
+	log     *slog.Logger
+
+	pushes    *limiter
+	pushBytes *limiter
+	declared  map[string]bool // method and pattern of every route in the table
+	echo      *echo.Echo
+	handler   http.Handler
+}
+
+// New builds the API of one server process.
+func New(service *memory.Service, authenticator *auth.Authenticator, clock memory.Clock, o Options) *API {
+	a := &API{
+		service: service, auth: authenticator, clock: clock, options: o, log: o.Log,
+		pushes: newLimiter(pushesPerMinute, minute), pushBytes: newLimiter(pushBytesPerDay, day),
+		declared: map[string]bool{}, echo: echo.New(),
+	}
+	if a.log == nil {
+		a.log = slog.New(slog.DiscardHandler)
+	}
+	a.echo.Logger.SetOutput(io.Discard) // it has nothing to say that the request log does not
+	a.echo.Use(a.observe, a.refuseUndeclared)
+	for _, r := range routes() {
+		a.declared[r.method+r.pattern()] = true
+		a.echo.Add(r.method, r.pattern(), a.guard(r))
+	}
+	a.handler = compressed(a.echo)
+	return a
+}
+
+// ServeHTTP answers one request.
+func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.handler.ServeHTTP(w, r) }
+
+// compressed compresses what is worth it, as the client asks.
+func compressed(h http.Handler) http.Handler {
+	wrap, err := gzhttp.NewWrapper(
+		gzhttp.MinSize(minCompressed),
+		gzhttp.ZstdCompressionLevel(int(zstd.SpeedDefault)),
+		gzhttp.SetContentType(false),
+	)
+	if err != nil {
+		panic(err) // the options are constants
+	}
+	return wrap(h)
+}
+
+// minCompressed is what fits into one packet anyway.
+const minCompressed = 1024

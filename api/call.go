@@ -1,0 +1,96 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/teammem/teammem/api/wire"
+	"github.com/teammem/teammem/memory"
+)
+
+// call is one request on its way through the API.
+type call struct {
+	echo.Context
+	api     *API
+	id      string // of the request
+	who     memory.Principal
+	project memory.ProjectID // of {p}
+	query   query
+	problem memory.Code // that was answered, "" if none
+	aborted bool        // an answer broke off: the connection must too
+}
+
+func (c *call) ctx() context.Context { return c.Request().Context() }
+
+// json answers with v.
+func (c *call) json(v any) error {
+	body, err := wire.Encode(v)
+	if err != nil {
+		return err
+	}
+	return c.bytes("application/json", body)
+}
+
+// bytes answers with a body.
+func (c *call) bytes(mediaType string, body []byte) error {
+	h := c.Response().Header()
+	h.Set("Content-Type", mediaType)
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	h.Set("X-Content-Type-Options", "nosniff")
+	_, err := bytes.NewReader(body).WriteTo(c.paced())
+	return err
+}
+
+// notModified answers that nothing is new. Most requests end here, so it has
+// no header that can be spared: the answer is private, which makes Vary
+// pointless, and no cache computes an age from Date.
+func (c *call) notModified(tag string) error {
+	h := c.Response().Header()
+	h.Del("Vary")
+	h["Date"] = nil
+	h.Set("Etag", quoted(tag))
+	c.Response().WriteHeader(http.StatusNotModified)
+	return nil
+}
+
+func quoted(tag string) string { return `"` + tag + `"` }
+
+// tag reads a header with one entity tag; "" if it is absent. A weak tag counts
+// as well: proxies weaken tags when they compress.
+func (c *call) tag(header string) (string, error) {
+	s := c.Request().Header.Get(header)
+	if s == "" {
+		return "", nil
+	}
+	if len(s) > 2 && s[:2] == "W/" {
+		s = s[2:]
+	}
+	const most = 200
+	if len(s) < 3 || len(s) > most || s[0] != '"' || bytes.IndexByte([]byte(s[1:]), '"') != len(s)-2 {
+		return "", memory.Invalid(header, "this is one entity tag in quotes")
+	}
+	return s[1 : len(s)-1], nil
+}
+
+// paced returns the answer's writer, which gives every write its time.
+func (c *call) paced() *pacedWriter { return &pacedWriter{c} }
+
+type pacedWriter struct{ c *call }
+
+func (p *pacedWriter) Write(b []byte) (int, error) {
+	p.c.writeUntil(p.c.api.clock().Add(allowance(len(b))))
+	return p.c.Response().Write(b)
+}
+
+// readUntil and writeUntil set the connection's deadlines. Writers that are no
+// connection, as in tests, have none.
+func (c *call) readUntil(t time.Time) { _ = c.controller().SetReadDeadline(t) }
+
+func (c *call) writeUntil(t time.Time) { _ = c.controller().SetWriteDeadline(t) }
+
+func (c *call) controller() *http.ResponseController { return http.NewResponseController(c.Response()) }

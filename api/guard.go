@@ -1,0 +1,218 @@
+package api
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"net"
+	"net/http"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/teammem/teammem/api/wire"
+	"github.com/teammem/teammem/memory"
+)
+
+// callKey is where observe keeps the call for the handlers behind it.
+const callKey = "call"
+
+// observe is around everything: it names the request, turns errors and panics
+// into answers, and logs one line.
+func (a *API) observe(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(ctx echo.Context) error {
+		start := a.clock()
+		c := &call{Context: ctx, api: a, id: strings.ToLower(rand.Text()[:12])}
+		ctx.Set(callKey, c)
+		h := ctx.Response().Header()
+		h.Set("Teammem-Api", "1")
+		h.Set("Teammem-Instance", a.options.Instance)
+		if err := recovered(next, ctx); err != nil {
+			a.answer(c, err)
+		}
+		a.logRequest(c, a.clock().Sub(start))
+		if c.aborted {
+			panic(http.ErrAbortHandler) // how net/http breaks a connection off
+		}
+		return nil
+	}
+}
+
+// recovered turns a panic into an error. It is the only place that does.
+func recovered(next echo.HandlerFunc, ctx echo.Context) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return next(ctx)
+}
+
+func (a *API) logRequest(c *call, took time.Duration) {
+	r, w := c.Request(), c.Response()
+	attrs := []slog.Attr{
+		slog.String("method", method(r.Method)), slog.String("route", c.Path()), slog.Int("status", w.Status), slog.Int64("bytes", w.Size),
+		slog.Float64("dur_ms", float64(took.Microseconds())/1000), slog.String("request_id", c.id), slog.String("remote", c.remote()),
+	}
+	for _, id := range []struct{ key, value string }{
+		{"code", string(c.problem)}, {"project_id", string(c.project)}, {"member_id", string(c.who.Member)},
+		{"token_id", string(c.who.Token)}, {"device_id", string(c.who.Device)},
+	} {
+		if id.value != "" {
+			attrs = append(attrs, slog.String(id.key, id.value))
+		}
+	}
+	a.log.LogAttrs(r.Context(), slog.LevelInfo, "request", attrs...)
+}
+
+// method keeps made-up methods, which could be anything, out of the log.
+func method(m string) string {
+	switch m {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+		return m
+	}
+	return "other"
+}
+
+func (c *call) remote() string {
+	host, _, err := net.SplitHostPort(c.Request().RemoteAddr)
+	if err != nil {
+		return ""
+	}
+	return host
+}
+
+// refuseUndeclared stops whatever was not declared in the table.
+func (a *API) refuseUndeclared(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(ctx echo.Context) error {
+		if ctx.Path() != "" && !a.declared[ctx.Request().Method+ctx.Path()] {
+			return echo.ErrNotFound
+		}
+		return next(ctx)
+	}
+}
+
+// guard is before every handler: it checks client and credentials against the
+// route's declaration, and bounds the time.
+func (a *API) guard(r route) echo.HandlerFunc {
+	return func(ctx echo.Context) error {
+		c, ok := ctx.Get(callKey).(*call)
+		if !ok {
+			return errors.New("a route without the observing middleware")
+		}
+		if err := a.admit(c, r); err != nil {
+			return err
+		}
+		timed, cancel := context.WithTimeout(c.ctx(), r.deadline()+wait(c.query))
+		defer cancel()
+		c.SetRequest(c.Request().WithContext(timed))
+		c.writeUntil(a.clock().Add(r.deadline() + wait(c.query)))
+		return r.handle(a, c)
+	}
+}
+
+// admit lets a request in, or says why not.
+func (a *API) admit(c *call, r route) (err error) {
+	client := c.Request().Header.Get("Teammem-Client")
+	if tooOld(client, a.options.MinClient) {
+		return &memory.Error{
+			Code: memory.CodeUpgradeRequired, Message: "this server needs teammem " + a.options.MinClient + " or newer",
+			Hint: "install a newer teammem",
+		}
+	}
+	if r.scope != anyone {
+		if c.who, err = a.auth.Authenticate(c.ctx(), c.Request().Header.Get("Authorization")); err != nil {
+			return err
+		}
+	}
+	if err := permit(c.who, r); err != nil {
+		return err
+	}
+	c.who.Remote, c.who.Client = c.remote(), clientName(client)
+	if strings.Contains(r.path, "{p}") {
+		if c.project, err = wire.ParseProjectID(c.Param("p")); err != nil {
+			return err
+		}
+		if c.who.Project != "" && c.who.Project != c.project {
+			return memory.NotFound("project")
+		}
+	}
+	c.query, err = parseQuery(c.Request().URL.RawQuery, r.query)
+	return err
+}
+
+// permit compares the token's scopes with the route's declaration.
+func permit(who memory.Principal, r route) error {
+	switch r.scope {
+	case anyone, signedIn:
+		return nil
+	case "":
+		return &memory.Error{Code: memory.CodeForbidden, Message: "nobody may do this"}
+	}
+	if !who.Can(r.scope) {
+		return &memory.Error{
+			Code: memory.CodeForbidden, Message: "this token does not have the scope " + string(r.scope),
+			Hint: "log in again with a token that has it",
+		}
+	}
+	return nil
+}
+
+// clientName is what a client calls itself, for the audit; "" if that is odd.
+func clientName(s string) string {
+	if wire.Label("Teammem-Client", s, 100) != nil {
+		return ""
+	}
+	return s
+}
+
+// tooOld reports whether the client is a teammem before the given version.
+// Other clients, and builds without a version, are let in.
+func tooOld(client, least string) bool {
+	version, ours := strings.CutPrefix(client, "teammem/")
+	version, _, _ = strings.Cut(version, " ")
+	have, ok1 := numbers(version)
+	want, ok2 := numbers(least)
+	if !ours || !ok1 || !ok2 {
+		return false
+	}
+	for i := range have {
+		if have[i] != want[i] {
+			return have[i] < want[i]
+		}
+	}
+	return false
+}
+
+// numbers reads major, minor and patch of a version.
+func numbers(version string) (n [3]int, ok bool) {
+	version, _, _ = strings.Cut(strings.TrimPrefix(version, "v"), "-")
+	parts := strings.Split(version, ".")
+	if len(parts) != len(n) {
+		return n, false
+	}
+	for i, part := range parts {
+		v, err := strconv.Atoi(part)
+		if err != nil || v < 0 {
+			return n, false
+		}
+		n[i] = v
+	}
+	return n, true
+}
+
+// spend takes from a limit of the caller's token.
+func (c *call) spend(l *limiter, n float64) error {
+	wait := l.take(string(c.who.Token)+string(c.who.Device)+string(c.who.Member), n, c.api.clock())
+	if wait <= 0 {
+		return nil
+	}
+	c.Response().Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
+	return &memory.Error{Code: memory.CodeRateLimited, Message: "this token pushes too much", Hint: "wait, then go on"}
+}

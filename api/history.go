@@ -1,0 +1,74 @@
+package api
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/teammem/teammem/api/wire"
+	"github.com/teammem/teammem/memory"
+)
+
+// revisions lists the versions of an entry, newest first.
+func (a *API) revisions(c *call) error {
+	entry, err := wire.ParseEntryID(c.query["entry_id"])
+	if err != nil {
+		return err
+	}
+	limit, err := pageSize(c.query)
+	if err != nil {
+		return err
+	}
+	below, err := c.query.number("cursor", math.MaxInt64)
+	if err != nil {
+		return badCursor()
+	}
+	found, err := a.service.History(c.ctx(), c.who, c.project, entry, below, limit)
+	if err != nil {
+		return err
+	}
+	next := ""
+	if len(found) == limit {
+		next = strconv.FormatInt(found[len(found)-1].Rev, 10)
+	}
+	return c.json(wire.NewPage(found, wire.NewRevision, next))
+}
+
+// revision answers with one version.
+func (a *API) revision(c *call) error {
+	entry, err := wire.ParseEntryID(c.query["entry_id"])
+	if err != nil {
+		return err
+	}
+	rev, err := c.query.number("rev", math.MaxInt64)
+	if err != nil {
+		return err
+	}
+	if rev == 0 {
+		return memory.Invalid("rev", "this is required")
+	}
+	found, err := a.service.Revision(c.ctx(), c.who, c.project, entry, rev)
+	if err != nil {
+		return err
+	}
+	return c.json(wire.NewRevisionContent(found))
+}
+
+// restore makes an earlier version the newest.
+func (a *API) restore(c *call) error {
+	if err := c.spend(a.pushes, 1); err != nil {
+		return err
+	}
+	var req wire.Restore
+	if _, err := c.decode(&req, maxSmall); err != nil {
+		return err
+	}
+	ref, err := req.Domain()
+	if err != nil {
+		return err
+	}
+	receipt, err := a.service.Restore(c.ctx(), c.who, c.project, ref.EntryID, ref.Rev)
+	if err != nil {
+		return err
+	}
+	return c.single(receipt)
+}

@@ -1,0 +1,78 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/teammem/teammem/api/wire"
+	"github.com/teammem/teammem/memory"
+)
+
+// answer turns an error into the answer to a request. It is the only place
+// that does, and logs what is the server's own fault.
+func (a *API) answer(c *call, err error) {
+	e, status := describe(err)
+	c.problem = e.Code
+	if status >= http.StatusInternalServerError && !errors.Is(err, context.Canceled) {
+		a.log.LogAttrs(c.ctx(), level(e.Code), "request failed",
+			slog.String("request_id", c.id), slog.String("route", c.Path()), slog.String("code", string(e.Code)), slog.Any("err", err))
+	}
+	if c.Response().Committed {
+		c.aborted = true // part of another answer is out: only a broken connection tells the client
+		return
+	}
+	p := wire.NewProblem(e)
+	p.Status, p.Instance = status, c.id
+	body, err := wire.Encode(p)
+	if err != nil {
+		c.aborted = true // a message that is not UTF-8, which the tests of its makers exclude
+		return
+	}
+	h := c.Response().Header()
+	h.Del("Etag")
+	if status == http.StatusUnauthorized {
+		h.Set("Www-Authenticate", "Bearer")
+	}
+	c.Response().Status = status
+	if err := c.bytes(wire.ProblemType, body); err != nil {
+		c.aborted = true
+	}
+}
+
+// describe finds the domain's error and its status. What is not an error of
+// the domain or of the router is internal.
+func describe(err error) (*memory.Error, int) {
+	if e, ok := errors.AsType[*memory.Error](err); ok {
+		return e, wire.Status(e.Code)
+	}
+	if e, ok := errors.AsType[*echo.HTTPError](err); ok {
+		return routing(e)
+	}
+	code := memory.CodeInternal
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		code = memory.CodeUnavailable
+	}
+	return &memory.Error{Code: code, Err: err}, wire.Status(code)
+}
+
+// routing describes the router's errors.
+func routing(e *echo.HTTPError) (*memory.Error, int) {
+	switch e.Code {
+	case http.StatusNotFound:
+		return memory.NotFound("call"), e.Code
+	case http.StatusMethodNotAllowed:
+		return memory.Invalid("", "this path does not take this method"), e.Code
+	}
+	return &memory.Error{Code: wire.CodeOf(e.Code), Message: "the request cannot be served", Err: e}, e.Code
+}
+
+func level(code memory.Code) slog.Level {
+	if code == memory.CodeUnavailable {
+		return slog.LevelWarn
+	}
+	return slog.LevelError
+}

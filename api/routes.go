@@ -1,0 +1,89 @@
+package api
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/teammem/teammem/memory"
+)
+
+// base is the path of the protocol's first version.
+const base = "/api/v1"
+
+// route declares one call.
+type route struct {
+	method string
+	path   string // {p} is a project's id
+	scope  memory.Scope
+	role   memory.Role // the least one in project {p}; the service checks it
+	query  string      // parameters it takes, others are refused
+	handle func(*API, *call) error
+}
+
+// Besides the scopes of tokens, a route can be open to everybody, or to
+// everybody who is signed in. Both must be said: a route without a scope is
+// refused.
+const (
+	anyone   memory.Scope = "anyone"
+	signedIn memory.Scope = "signed in"
+)
+
+// routes is every call there is.
+func routes() []route {
+	const (
+		none        = memory.RoleNone
+		viewer      = memory.RoleViewer
+		contributor = memory.RoleContributor
+		read        = memory.ScopeRead
+		write       = memory.ScopeWrite
+	)
+	return []route{
+		// Sync
+		{http.MethodGet, base + "/projects/{p}/changes", read, viewer, "since limit content wait", (*API).changes},
+		{http.MethodGet, base + "/projects/{p}/manifest", read, viewer, "", (*API).manifest},
+		{http.MethodPost, base + "/projects/{p}/contents", read, viewer, "", (*API).contents},
+		{http.MethodPost, base + "/projects/{p}/push", write, contributor, "", (*API).push},
+
+		// Entries and history
+		{http.MethodGet, base + "/projects/{p}/entries", read, viewer, "prefix kind author limit cursor", (*API).entries},
+		{http.MethodGet, base + "/projects/{p}/entry", read, viewer, "path", (*API).entry},
+		{http.MethodPut, base + "/projects/{p}/entry", write, contributor, "path", (*API).putEntry},
+		{http.MethodDelete, base + "/projects/{p}/entry", write, contributor, "path", (*API).deleteEntry},
+		{http.MethodGet, base + "/projects/{p}/revisions", read, viewer, "entry_id limit cursor", (*API).revisions},
+		{http.MethodGet, base + "/projects/{p}/revision", read, viewer, "entry_id rev", (*API).revision},
+		{http.MethodPost, base + "/projects/{p}/restore", write, contributor, "", (*API).restore},
+		{http.MethodPost, base + "/projects/{p}/check", read, viewer, "", (*API).check},
+		{http.MethodPost, base + "/check", read, none, "", (*API).check},
+
+		// Projects and the caller
+		{http.MethodGet, base + "/projects", read, none, "slug remote", (*API).projects},
+		{http.MethodGet, base + "/projects/{p}", read, viewer, "", (*API).project},
+		{http.MethodGet, base + "/me", signedIn, none, "", (*API).me},
+		{http.MethodPost, base + "/me/devices", read, none, "", (*API).addDevice},
+
+		// Operation
+		{http.MethodGet, "/healthz", anyone, none, "", (*API).health},
+		{http.MethodGet, "/readyz", anyone, none, "", (*API).ready},
+		{http.MethodGet, "/version", anyone, none, "", (*API).version},
+	}
+}
+
+// deadline is how long a call may take, a long poll's wait aside. A push scans
+// up to 4 MB for secrets, which takes its time on a busy machine.
+func (r route) deadline() time.Duration {
+	if r.scope == memory.ScopeWrite {
+		return writeDeadline
+	}
+	return callDeadline
+}
+
+const (
+	callDeadline  = 10 * time.Second
+	writeDeadline = time.Minute
+)
+
+// pattern is the path in echo's notation.
+func (r route) pattern() string {
+	return strings.NewReplacer("{", ":", "}", "").Replace(r.path)
+}
