@@ -109,13 +109,13 @@ func queueAudit(batch *pgx.Batch, chain string, last link, rows []memory.AuditRo
 
 // auditArrays are columns of audit.
 type auditArrays struct {
-	numbers                                                    []int64
-	ats                                                        []time.Time
+	numbers                                                     []int64
+	ats                                                         []time.Time
 	actors, tokens, devices, remotes, clients, actions, objects []string
-	befores, afters                                            [][]byte
-	decisions                                                  []string
-	rules                                                      []string // a JSON list each: arrays in an array must be of one length
-	hashes                                                     [][]byte
+	befores, afters                                             [][]byte
+	decisions                                                   []string
+	rules                                                       []string // a JSON list each: arrays in an array must be of one length
+	hashes                                                      [][]byte
 }
 
 func (a *auditArrays) add(row memory.AuditRow, l link) error {

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -136,14 +135,10 @@ type migrationRow struct {
 
 // appliedMigrations returns what ran in the database; nothing in a new one.
 func appliedMigrations(ctx context.Context, conn *pgx.Conn) ([]migrationRow, error) {
-	rows, err := conn.Query(ctx, `
+	applied, err := list(ctx, conn, func(r migrationRow) migrationRow { return r }, `
 		select version, name, checksum
 		from schema_migrations
-		order by version`)
-	if err != nil {
-		return nil, err
-	}
-	applied, err := pgx.CollectRows(rows, pgx.RowToStructByName[migrationRow])
+		order by version`, nil)
 	if sqlState(err) == undefinedTable {
 		return nil, nil
 	}
@@ -211,9 +206,6 @@ func migrationFault(op string, err error) error {
 	}
 	safe := redact(op, err)
 	e := &memory.Error{Code: codeOf(safe.state, err), Message: safe.Error(), Err: safe}
-	if errors.Is(err, context.Canceled) {
-		e.Code = memory.CodeUnavailable
-	}
 	if safe.state == insufficientPrivilege {
 		e.Hint = "migrations run as the role of the database URL, which must own the database"
 	}

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"testing"
@@ -178,25 +179,32 @@ func parse(t testing.TB, path string) memory.Path {
 type allClear struct{}
 
 func (allClear) Scan(context.Context, string) ([]sanitize.Finding, error) { return nil, nil }
-func (allClear) RuleSet() string                                        { return "rules-1" }
+func (allClear) RuleSet() string                                          { return "rules-1" }
 
 // as returns the URL with another user and password.
 func as(t testing.TB, raw, user, password string) string {
 	t.Helper()
 	u, err := url.Parse(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	q := u.Query()
-	q.Del("user")
-	q.Del("password")
-	u.RawQuery, u.User = q.Encode(), url.UserPassword(user, password)
-	if u.Host == "" { // of a socket: the host is in the query
-		q.Set("user", user)
-		q.Set("password", password)
-		u.RawQuery, u.User = q.Encode(), nil
-	}
+	q.Set("user", user)
+	q.Set("password", password)
+	u.RawQuery, u.User = q.Encode(), nil
 	return u.String()
+}
+
+// inDatabase returns the URL with another database.
+func inDatabase(t testing.TB, raw, name string) string {
+	t.Helper()
+	u, err := url.Parse(raw)
+	must(t, err)
+	u.Path = "/" + name
+	return u.String()
+}
+
+func asError(err error) *memory.Error {
+	e, _ := errors.AsType[*memory.Error](err)
+	return e
 }
 
 func wantCode(t testing.TB, err error, want memory.Code) {
