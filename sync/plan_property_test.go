@@ -125,8 +125,12 @@ func (c *chaos) round(stormy bool) (busy bool) {
 	}
 
 	before := c.kept()
+	order := make([]int, len(steps))
+	for i := range order {
+		order[i] = i
+	}
 	if len(steps) > 0 {
-		steps = rapid.Permutation(steps).Draw(c.T, "order")
+		order = rapid.Permutation(order).Draw(c.T, "order")
 	}
 	moves := map[*member][]msync.Op{}
 	for _, s := range steps {
@@ -134,7 +138,8 @@ func (c *chaos) round(stormy bool) (busy bool) {
 			moves[s.m] = append(moves[s.m], s.op)
 		}
 	}
-	for _, s := range steps {
+	for _, i := range order {
+		s := steps[i]
 		crashed := stormy && c.pick("crash", 5) == 0
 		if batch := moves[s.m]; s.op.Kind == msync.MoveRemote {
 			moves[s.m] = nil
@@ -225,10 +230,8 @@ func (c *chaos) settle() {
 		for _, op := range msync.Plan(m.observe()) {
 			switch {
 			case op.Kind != msync.Report:
-			case op.Reason == msync.Clash && !m.policy.KeepBoth:
-				clashes[op.Path], clashes[op.Base.Path] = true, true
-			case op.Reason == msync.Later && !m.policy.KeepBoth:
-				clashes[op.Path], clashes[op.Base.Path] = true, true
+			case !m.policy.KeepBoth && (op.Reason == msync.Clash || op.Reason == msync.Later): // a person has to rename a file
+				clashes[op.Path], clashes[op.Base.Path], clashes[op.Local.Path] = true, true, true
 			case op.Reason != msync.LineEnds && !m.blocked[op.Path]:
 				c.Fatalf("%s is left with %v", m.name, render([]msync.Op{op}))
 			}

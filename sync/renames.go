@@ -9,13 +9,20 @@ import (
 // findFiles decides for every entry which file on disk is its text: the one
 // where base left it, or, after a rename, the one that now has base's exact
 // content (row 14). Inode numbers are reused and prove nothing.
+//
+// After a crash two rows of the index may claim one path; then the file is
+// that of the entry which has the path on the server too.
 func (v *view) findFiles() {
 	moved := v.findRenames()
-	for _, e := range v.entries {
-		if to, ok := moved[e]; ok {
-			v.own(e, to)
-		} else if _, present := v.Local[e.base.Path]; present && e.hasBase() {
-			v.own(e, e.base.Path)
+	for e, to := range moved {
+		v.own(e, to)
+	}
+	for _, first := range []bool{true, false} {
+		for _, e := range v.entries {
+			_, present := v.Local[e.base.Path]
+			if e.hasBase() && e.gone() && present && v.owner[e.base.Path] == nil && first == (v.serverAt[e.base.Path] == e) {
+				v.own(e, e.base.Path)
+			}
 		}
 	}
 }
