@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/teammem/teammem/memory"
 	"github.com/teammem/teammem/sanitize"
@@ -27,7 +29,7 @@ type index struct {
 	Own         memory.Digest // of the rows: the server's side as far as it is known
 	Checkpoints []checkpoint  // stated by the server, newest last
 	ScanStart   int64         // ns since 1970 of the newest recorded scan
-	LastSync    int64         // ns since 1970 of the last run that ended in sync
+	LastSync    time.Time     // when a run last ended in sync; the file's own time, so that a run without news writes nothing
 	Rows        []row         // by path
 	Refusals    []refusal     // by name on disk
 }
@@ -97,14 +99,28 @@ var errIndexDamaged = errors.New("the index is damaged")
 
 // loadIndex reads an index file. A missing one is empty.
 func loadIndex(path string) (*index, error) {
-	b, err := os.ReadFile(path)
+	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &index{}, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read index: %w", err)
 	}
-	return decodeIndex(b)
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("read index: %w", err)
+	}
+	b := make([]byte, info.Size())
+	if _, err := io.ReadFull(f, b); err != nil {
+		return nil, fmt.Errorf("read index: %w", err)
+	}
+	x, err := decodeIndex(b)
+	if err != nil {
+		return nil, err
+	}
+	x.LastSync = info.ModTime()
+	return x, nil
 }
 
 // save replaces the index file.
@@ -113,7 +129,18 @@ func (x *index) save(path string) error {
 	slices.SortFunc(x.Refusals, func(a, b refusal) int {
 		return cmp.Or(strings.Compare(a.Disk, b.Disk), strings.Compare(string(a.Entry), string(b.Entry)))
 	})
-	return writeFile(path, x.encode())
+	if err := writeFile(path, x.encode()); err != nil {
+		return fmt.Errorf("write index: %w", err)
+	}
+	return nil
+}
+
+// stamp sets the file's time to the last run that ended in sync.
+func (x *index) stamp(path string) error {
+	if err := os.Chtimes(path, time.Time{}, x.LastSync); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("stamp index: %w", err)
+	}
+	return nil
 }
 
 // vouch remembers a state that the server stated.

@@ -38,7 +38,6 @@ func (x *index) encode() []byte {
 	e.hash(memory.Hash(x.Digest))
 	e.hash(memory.Hash(x.Own))
 	e.integer(x.ScanStart)
-	e.integer(x.LastSync)
 	e.number(uint64(len(x.Checkpoints)))
 	for _, c := range x.Checkpoints {
 		e.cursor(c.Cursor)
@@ -163,7 +162,7 @@ func decodeIndex(b []byte) (*index, error) {
 	x := &index{
 		Instance: d.text(), Project: memory.ProjectID(d.text()), RootID: d.text(), MarkerInode: d.number(),
 		Cursor: d.cursor(), Digest: memory.Digest(d.hash()), Own: memory.Digest(d.hash()),
-		ScanStart: d.integer(), LastSync: d.integer(),
+		ScanStart: d.integer(),
 	}
 	for range d.count() {
 		x.Checkpoints = append(x.Checkpoints, checkpoint{d.cursor(), memory.Digest(d.hash())})

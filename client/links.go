@@ -75,9 +75,8 @@ func within(path, folder string) bool {
 	return path == folder || strings.HasPrefix(path, strings.TrimSuffix(folder, string(os.PathSeparator))+string(os.PathSeparator))
 }
 
-// SaveLink keeps a link in place of an earlier one for the same folder. A
-// memory folder belongs to one repository: a second one is refused.
-func (d Dirs) SaveLink(l Link) error {
+// mayLink refuses to give a memory folder to a second repository.
+func (d Dirs) mayLink(l Link) error {
 	all, err := d.Links()
 	if err != nil {
 		return err
@@ -87,6 +86,15 @@ func (d Dirs) SaveLink(l Link) error {
 			return fmt.Errorf("%s is already the memory of %s (%s): a memory folder belongs to one repository; unlink that one, or choose another with --memory-dir",
 				l.MemoryReal, other.Repository, other.Folder)
 		}
+	}
+	return nil
+}
+
+// SaveLink keeps a link in place of an earlier one for the same folder.
+func (d Dirs) SaveLink(l Link) error {
+	all, err := d.Links()
+	if err != nil {
+		return err
 	}
 	all = slices.DeleteFunc(all, func(o Link) bool { return o.Folder == l.Folder })
 	all = append(all, l)

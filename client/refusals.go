@@ -12,9 +12,21 @@ import (
 // Codes of files that the disk itself keeps from being shared. They stand
 // beside the protocol's codes and never leave this machine.
 const (
-	codeUnreadable memory.Code = "unreadable"
-	codeUnstable   memory.Code = "unstable"
+	codeUnreadable = memory.Code(tree.KindUnreadable)
+	codeUnstable   = memory.Code(tree.KindUnstable)
 )
+
+// BlockedCodes are the codes of files that stay here because of what they are
+// on disk, not because of what is in them.
+func BlockedCodes() []memory.Code {
+	var codes []memory.Code
+	for _, k := range []tree.Kind{
+		tree.KindUnreadable, tree.KindSymlink, tree.KindIrregular, tree.KindHardlink, tree.KindClash, tree.KindUnstable, tree.KindIgnored,
+	} {
+		codes = append(codes, memory.Code(k))
+	}
+	return codes
+}
 
 // folderKey is a folder's name in the form in which the planner names folders.
 func folderKey(disk string) string { return norm.NFC.String(disk) }

@@ -56,6 +56,11 @@ func (r *Report) NewRefusals() bool {
 	return slices.ContainsFunc(r.Refused, func(f Refused) bool { return f.New && !temporary(f.Problem.Code) })
 }
 
+// Temporary reports whether something may well be in order the next time.
+func (r *Report) Temporary() bool {
+	return slices.ContainsFunc(r.Refused, func(f Refused) bool { return temporary(f.Problem.Code) })
+}
+
 // temporary reports whether the next run may well find the file in order.
 func temporary(code memory.Code) bool { return code == codeUnreadable || code == codeUnstable }
 

@@ -395,13 +395,17 @@ func (c *cycle) finish(file string, failed error) error {
 			c.notice("%v", err)
 		}
 	}
-	c.index.Refusals = c.remembered()
-	if !c.state.dirty && len(c.index.Refusals) == len(c.refused)+len(c.state.foreign) {
-		return nil
+	if failed == nil {
+		c.index.LastSync = c.clock()
 	}
-	c.index.Own, c.index.Rows = c.state.digest, c.state.rows()
-	c.index.LastSync = c.clock().UnixNano()
-	return c.index.save(file)
+	c.index.Refusals = c.remembered()
+	if c.state.dirty || len(c.index.Refusals) != len(c.refused)+len(c.state.foreign) {
+		c.index.Own, c.index.Rows = c.state.digest, c.state.rows()
+		if err := c.index.save(file); err != nil {
+			return err
+		}
+	}
+	return c.index.stamp(file)
 }
 
 // remembered returns what the next run must know of refusals: those of this

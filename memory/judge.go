@@ -3,6 +3,7 @@ package memory
 import (
 	"github.com/teammem/teammem/sanitize"
 	"slices"
+	"strings"
 )
 
 // Stored is one op that [Judge] decided to write.
@@ -70,9 +71,6 @@ func newCourt(b Batch, h Heads) *court {
 		entries: map[EntryID]*EntryHead{}, named: map[string]EntryID{}, buried: map[string][]EntryID{},
 		earlier: map[EntryID]map[Hash]int64{}, names: &sanitize.Names{}, vacated: map[EntryID]bool{},
 	}
-	for _, f := range h.Folders {
-		c.names.AddFolder(f.Folder(), f.Live)
-	}
 	for _, e := range h.Entries {
 		head := e
 		c.entries[e.ID] = &head
@@ -82,7 +80,12 @@ func newCourt(b Batch, h Heads) *court {
 			continue
 		}
 		c.named[key] = e.ID
-		c.names.AddFile(e.Path.key)
+		c.names.Add(e.Path.key)
+	}
+	for _, f := range h.Folders {
+		if f.Live > c.below(f.Key) {
+			c.names.AddFolder(f.Folder()) // also holds entries that the batch does not touch
+		}
 	}
 	for _, t := range h.Earlier {
 		if c.earlier[t.EntryID] == nil {
@@ -91,6 +94,16 @@ func newCourt(b Batch, h Heads) *court {
 		c.earlier[t.EntryID][t.Sum] = t.Rev
 	}
 	return c
+}
+
+// below counts the known live entries in a folder, at any depth.
+func (c *court) below(folder string) (n int) {
+	for key := range c.named {
+		if strings.HasPrefix(key, folder+"/") {
+			n++
+		}
+	}
+	return n
 }
 
 // sit judges all items. When an item that gave up its name was not stored,

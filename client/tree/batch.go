@@ -141,8 +141,8 @@ func (b *Batch) prepare(o *op, content []byte, mtime time.Time) error {
 	return nil
 }
 
-// start opens what the first new text needs. The descriptor for the final
-// flush comes first, because it only reports errors since it was opened.
+// start opens the descriptor for the final flush. It comes before the first
+// new text, because it only reports errors since it was opened.
 func (b *Batch) start() error {
 	if b.flushed != nil {
 		return nil
@@ -252,7 +252,7 @@ func (b *Batch) Commit(ctx context.Context) ([]Result, error) {
 	}
 	b.removeEmptied()
 	b.respelled()
-	if err := b.folders.sync(); err != nil {
+	if err := b.folders.sync(b.flushed); err != nil {
 		return nil, fmt.Errorf("commit: %w", err)
 	}
 	results := make([]Result, len(b.ops))
@@ -270,6 +270,9 @@ func (b *Batch) Discard() {
 
 // ready makes the new texts durable.
 func (b *Batch) ready() error {
+	if err := b.start(); err != nil {
+		return err
+	}
 	if err := b.t.Verify(); err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package tree
 import (
 	"errors"
 	"io/fs"
+	"os"
 
 	"github.com/teammem/teammem/sanitize"
 )
@@ -98,13 +99,15 @@ func (c *folderCache) remove(disk string) {
 	delete(c.dirty, disk)
 }
 
-// sync makes the names in all changed folders durable.
-func (c *folderCache) sync() error {
+// sync makes the names in all changed folders durable: one by one, or if they
+// are many, with one flush of the file system that team is on.
+func (c *folderCache) sync(team *os.File) error {
+	many := canFlush && len(c.dirty) > fewFiles
 	for disk := range c.dirty {
 		c.trim()
 		d, err := c.get(disk)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // somebody removed it
+		if errors.Is(err, fs.ErrNotExist) || err == nil && many && d.self.sameDevice(c.t.team.self) {
+			continue // somebody removed it, or the flush covers it
 		}
 		if err != nil {
 			return err
@@ -114,6 +117,9 @@ func (c *folderCache) sync() error {
 		}
 	}
 	c.dirty = nil
+	if many {
+		return flush(team)
+	}
 	return nil
 }
 

@@ -32,8 +32,7 @@ var errNoLease = errors.New("no leases here")
 // Stat looks at one name without opening the file. That nothing is there is
 // fs.ErrNotExist; what must be left alone is a [*Blocked].
 func (t *Tree) Stat(disk string) (File, error) {
-	dir, name := split(disk)
-	d, err := t.descend(dir)
+	d, name, err := t.folderOf(disk)
 	if err != nil {
 		return File{}, fmt.Errorf("stat entry: %w", err)
 	}
@@ -64,17 +63,27 @@ func (t *Tree) Stat(disk string) (File, error) {
 // the system does not tell who writes, a text that shrank is looked at twice.
 // A missing file is fs.ErrNotExist; what must be left alone is a [*Blocked].
 func (t *Tree) Read(ctx context.Context, disk string, was Stamp) ([]byte, Stamp, error) {
-	dir, name := split(disk)
-	d, err := t.descend(dir)
+	d, name, err := t.folderOf(disk)
 	if err != nil {
 		return nil, Stamp{}, fmt.Errorf("read entry: %w", err)
 	}
 	defer t.release(d)
 	content, i, err := t.settled(ctx, d, name, was, patience)
 	if err != nil {
-		return nil, Stamp{}, fmt.Errorf("read entry: %w", err)
+		p, _ := memory.ParseServedPath(disk) // zero if it is none
+		return nil, Stamp{}, fmt.Errorf("read entry: %w", blockedAt(disk, p, err))
 	}
 	return content, i.Stamp, nil
+}
+
+// folderOf opens the folder that a spelling on disk is in.
+func (t *Tree) folderOf(disk string) (d *folder, name string, err error) {
+	if !fs.ValidPath(disk) || disk == "." {
+		return nil, "", &Blocked{Disk: disk, Kind: KindPathRejected}
+	}
+	dir, name := split(disk)
+	d, err = t.descend(dir)
+	return d, name, err
 }
 
 // settled reads an entry, again and again while it moves.
@@ -140,7 +149,7 @@ func (t *Tree) stable(ctx context.Context, f *os.File, named info, was Stamp) ([
 	// Allocated first: an opener for writing waits until the lease ends. One
 	// byte more shows a file that grew.
 	buf := make([]byte, named.Size+1)
-	content, i, err := leased(f, func() ([]byte, info, error) { return readOnce(f, named, buf) })
+	content, i, err := t.leased(f, func() ([]byte, info, error) { return readOnce(f, named, buf) })
 	if !errors.Is(err, errNoLease) {
 		return content, i, err
 	}

@@ -185,7 +185,7 @@ func (t *Tree) statAside(f *os.File) (info, error) {
 // aside looks at a file that nobody can open any more. Without leases, one that
 // was written to lately counts as being written to.
 func (t *Tree) aside(f *os.File, look func() ([]byte, info, error)) ([]byte, info, error) {
-	content, i, err := leased(f, look)
+	content, i, err := t.leased(f, look)
 	if !errors.Is(err, errNoLease) {
 		return content, i, err
 	}
@@ -215,4 +215,11 @@ func (t *Tree) tryLink(from *folder, a string, to *folder, b string) error {
 		return errors.ErrUnsupported
 	}
 	return t.link(from, a, to, b)
+}
+
+func (t *Tree) leased(f *os.File, read func() ([]byte, info, error)) ([]byte, info, error) {
+	if t.noLease {
+		return nil, info{}, errNoLease
+	}
+	return leased(f, read)
 }

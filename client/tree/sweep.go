@@ -16,8 +16,14 @@ import (
 // tree again afterwards. The error joins those of the files that stay; one that
 // somebody has open for writing stays without an error, for the next time.
 func (t *Tree) Sweep(ctx context.Context, l Listing, known []memory.Path) error {
+	if len(l.Leftovers) == 0 {
+		return nil
+	}
 	b := t.Begin()
 	defer b.close()
+	if err := b.start(); err != nil {
+		return fmt.Errorf("sweep: %w", err)
+	}
 	var errs []error
 	for _, disk := range l.Leftovers {
 		if err := ctx.Err(); err != nil {
@@ -34,7 +40,7 @@ func (t *Tree) Sweep(ctx context.Context, l Listing, known []memory.Path) error 
 		}
 	}
 	b.removeEmptied()
-	return errors.Join(append(errs, b.folders.sync())...)
+	return errors.Join(append(errs, b.folders.sync(b.flushed))...)
 }
 
 func (b *Batch) sweep(ctx context.Context, d *cachedFolder, name string, known []memory.Path) error {

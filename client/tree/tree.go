@@ -55,7 +55,7 @@ type Tree struct {
 
 	// What some file systems cannot do; set by tests only, since a system call
 	// tells it just as well.
-	noExchange, noLink bool
+	noExchange, noLink, noLease bool
 }
 
 // Open checks the folders on the way to team/ and opens it. A missing team/ is
@@ -103,8 +103,11 @@ func (t *Tree) open() (err error) {
 		return err
 	}
 	t.warnings = append(t.warnings, warnings...)
-	t.team, err = above.open(FolderName)
-	return err
+	if t.team, err = above.open(FolderName); err != nil {
+		return err
+	}
+	t.team.disk = "" // all spellings start below it
+	return nil
 }
 
 // Warnings tells what is unusual about the folders on the way to the tree but

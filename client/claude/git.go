@@ -1,0 +1,118 @@
+package claude
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/teammem/teammem/memory"
+)
+
+// findGit walks up to the git root, and from a worktree to the repository that
+// it belongs to. Git itself is not run: it need not be installed.
+func (r *repository) findGit() error {
+	for dir := r.real; ; dir = filepath.Dir(dir) {
+		dotGit := filepath.Join(dir, ".git")
+		info, err := os.Stat(dotGit)
+		switch {
+		case err == nil:
+			return r.enter(dir, dotGit, info)
+		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission):
+			return fmt.Errorf("look for git: %w", err)
+		case dir == filepath.Dir(dir):
+			return nil // no git
+		}
+	}
+}
+
+// enter takes over the git root. Where .git is a file, it names the real git
+// folder, and the link only counts if that folder points back.
+func (r *repository) enter(dir, dotGit string, info fs.FileInfo) error {
+	rel, err := filepath.Rel(dir, r.real)
+	if err != nil {
+		return fmt.Errorf("find git root: %w", err)
+	}
+	if rel != "." && strings.HasSuffix(r.typed, string(filepath.Separator)+rel) {
+		r.typed = strings.TrimSuffix(r.typed, string(filepath.Separator)+rel)
+	} else if rel != "." {
+		r.typed = dir
+	}
+	r.real, r.common = dir, dotGit
+	if !info.IsDir() {
+		r.common = r.worktree(dotGit)
+	}
+	r.remote = originOf(r.common)
+	return nil
+}
+
+// worktree follows gitdir and commondir. A submodule, or a link that its target
+// does not confirm, stays a root of its own.
+func (r *repository) worktree(dotGit string) string {
+	gitDir, ok := pointer(dotGit, "gitdir: ")
+	if !ok {
+		return dotGit
+	}
+	common, ok := pointer(filepath.Join(gitDir, "commondir"), "")
+	if !ok {
+		return gitDir // a submodule
+	}
+	back, ok := pointer(filepath.Join(gitDir, "gitdir"), "")
+	if !ok || filepath.Dir(filepath.Dir(gitDir)) != common || !sameFile(back, dotGit) {
+		return dotGit
+	}
+	if filepath.Base(common) == ".git" {
+		r.real = filepath.Dir(common)
+		r.typed = r.real
+	}
+	return common
+}
+
+// pointer reads a file that holds one path, relative to the file's folder.
+func pointer(file, prefix string) (string, bool) {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return "", false
+	}
+	path, ok := strings.CutPrefix(strings.TrimSpace(string(b)), prefix)
+	if !ok || path == "" {
+		return "", false
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(filepath.Dir(file), path)
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", false
+	}
+	return real, true
+}
+
+func sameFile(a, b string) bool {
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	return errX == nil && errY == nil && os.SameFile(x, y)
+}
+
+// originOf reads the URL of the remote "origin" from git's configuration.
+func originOf(common string) string {
+	b, err := os.ReadFile(filepath.Join(common, "config"))
+	if err != nil {
+		return ""
+	}
+	inOrigin := false
+	for line := range strings.Lines(string(b)) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "[") {
+			inOrigin = line == `[remote "origin"]`
+			continue
+		}
+		key, value, ok := strings.Cut(line, "=")
+		if inOrigin && ok && strings.EqualFold(strings.TrimSpace(key), "url") {
+			return memory.NormalizeRemote(strings.Trim(strings.TrimSpace(value), `"`))
+		}
+	}
+	return ""
+}

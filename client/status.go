@@ -1,0 +1,34 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"time"
+)
+
+// Status is how a linked tree stands, without changing anything.
+type Status struct {
+	Report
+
+	Link     Link
+	LastSync time.Time // zero: never
+	Offline  error     // why the server could not be asked
+}
+
+// Status observes both sides and plans, like a dry run. Without the server it
+// still tells what is known.
+func (s *Syncer) Status(ctx context.Context, verify bool) (Status, error) {
+	report, err := s.Sync(ctx, SyncOptions{DryRun: true, Verify: verify})
+	st := Status{Link: s.link}
+	if errors.Is(err, ErrOffline) {
+		st.Offline = err
+		report, err = s.Sync(ctx, SyncOptions{DryRun: true, Offline: true, Verify: verify})
+		report.Proven = false
+	}
+	st.Report = *report
+	if x, err := loadIndex(filepath.Join(s.dirs.stateDir(s.link), "index")); err == nil {
+		st.LastSync = x.LastSync
+	}
+	return st, err
+}

@@ -1,0 +1,76 @@
+// Command teammem keeps what a team's coding agents have learned in one place:
+// the server, its administration, and the client that mirrors the team/ part
+// of a member's memory.
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// version is set by the release build.
+var version = "0.1.0-dev" //nolint:gochecknoglobals // the linker can only set a variable
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-ctx.Done()
+		stop() // a second signal ends the program at once
+	}()
+	app := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, now: time.Now}
+	os.Exit(app.run(ctx, os.Args[1:]))
+}
+
+// app is what commands see of the world.
+type app struct {
+	stdin  io.Reader
+	stdout io.Writer
+	stderr io.Writer
+	getenv func(string) string
+	now    func() time.Time
+}
+
+// run executes one command line and returns the exit code.
+func (a *app) run(ctx context.Context, args []string) int {
+	root := a.newRootCommand()
+	root.SetArgs(args)
+	root.SetIn(a.stdin)
+	root.SetOut(a.stdout)
+	root.SetErr(a.stderr)
+	err := root.ExecuteContext(ctx)
+	a.explain(err)
+	return exitCode(ctx, err)
+}
+
+func (a *app) newRootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "teammem",
+		Short: "Share what your team's coding agents have learned",
+		Long: `teammem mirrors the team/ part of your agent's memory between all members of a
+team, through a server that the team runs itself. The server refuses unsafe
+names and secrets, and keeps every version.`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usageError{err, c.CommandPath()} })
+	root.AddGroup(&cobra.Group{ID: "member", Title: "For members:"}, &cobra.Group{ID: "server", Title: "For whoever runs the server:"})
+	for _, c := range []*cobra.Command{
+		a.newLoginCommand(), a.newLinkCommand(), a.newSyncCommand(), a.newStatusCommand(), a.newUnlinkCommand(), a.newCheckCommand(),
+	} {
+		c.GroupID = "member"
+		root.AddCommand(c)
+	}
+	for _, c := range []*cobra.Command{a.newServeCommand(), a.newAdminCommand()} {
+		c.GroupID = "server"
+		root.AddCommand(c)
+	}
+	root.AddCommand(a.newVersionCommand())
+	return root
+}

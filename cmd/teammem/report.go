@@ -1,0 +1,222 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/teammem/teammem/client"
+	"github.com/teammem/teammem/memory"
+	msync "github.com/teammem/teammem/sync"
+)
+
+// reportPrinter says what a run did: results on stdout, problems on stderr.
+type reportPrinter struct {
+	*app
+	link  client.Link
+	quiet bool
+}
+
+func (p reportPrinter) text(r *client.Report) error {
+	p.problems(r)
+	if p.quiet {
+		return nil
+	}
+	for _, d := range r.Done {
+		if line := describeDone(d, r.DryRun); line != "" {
+			fmt.Fprintln(p.stdout, line)
+		}
+	}
+	_, err := fmt.Fprintln(p.stdout, p.summary(r))
+	return err
+}
+
+// summary is the one line that most people read.
+func (p reportPrinter) summary(r *client.Report) string {
+	switch {
+	case r.DryRun && r.Pending > 0:
+		return fmt.Sprintf("%s would change in %s", plural(r.Pending, "thing", "things"), p.link.Slug)
+	case !r.Proven:
+		return "not in sync with " + p.link.Slug
+	case len(r.Refused) > 0:
+		return fmt.Sprintf("in sync with %s: %s, and %s not shared", p.link.Slug, plural(r.Entries, "entry", "entries"),
+			plural(len(r.Refused), "file", "files"))
+	}
+	return fmt.Sprintf("in sync with %s: %s", p.link.Slug, plural(r.Entries, "entry", "entries"))
+}
+
+// problems lists everything that was not done, with the reason.
+func (p reportPrinter) problems(r *client.Report) {
+	for _, f := range r.Refused {
+		p.tell("%s", describeRefused(f))
+		if f.Problem.Hint != "" {
+			p.tell("  %s", f.Problem.Hint)
+		}
+	}
+	for _, c := range r.Conflicts {
+		p.tell("conflict %s: your text is in %s; take from it what you need, then remove it", c.Path, c.File)
+	}
+	for _, n := range r.Notices {
+		p.tell("%s", n)
+	}
+}
+
+func describeRefused(f client.Refused) string {
+	where := "not shared"
+	if f.Remote {
+		where = "not taken from the server"
+	}
+	reason := string(f.Problem.Code)
+	if f.Problem.Layer != "" {
+		reason += fmt.Sprintf(", %s at byte %d", f.Problem.Layer, f.Problem.Position)
+	}
+	return fmt.Sprintf("%s: %s (%s): %s", where, shown(f.File), reason, f.Problem.Message)
+}
+
+// shown quotes a foreign name unless it is plain: it could hold anything.
+func shown(name string) string {
+	if quoted := fmt.Sprintf("%+q", name); strings.Trim(quoted, `"`) != name {
+		return quoted
+	}
+	return name
+}
+
+func describeDone(d client.Done, planned bool) string {
+	path := shown(d.Path.String())
+	if d.Verdict != "" && d.Verdict != memory.RulingPublished && d.Verdict != memory.RulingSame {
+		return ""
+	}
+	verbs, ok := doneVerbs()[d.Kind]
+	if !ok {
+		return ""
+	}
+	verb := verbs[0]
+	if planned {
+		verb = "would " + verbs[1]
+	}
+	if !d.From.IsZero() && d.From != d.Path {
+		return fmt.Sprintf("%s %s to %s", verb, shown(d.From.String()), path)
+	}
+	return verb + " " + path
+}
+
+// doneVerbs are the words for what was done, and for what would be.
+func doneVerbs() map[msync.Kind][2]string {
+	return map[msync.Kind][2]string{
+		msync.Create:       {"sent", "send"},
+		msync.Upload:       {"sent", "send"},
+		msync.Merge:        {"merged", "merge"},
+		msync.MoveRemote:   {"renamed for all", "rename for all"},
+		msync.DeleteRemote: {"deleted for all", "delete for all"},
+		msync.Download:     {"received", "receive"},
+		msync.Conflict:     {"received (conflict)", "receive (conflict)"},
+		msync.MoveLocal:    {"renamed", "rename"},
+		msync.Rename:       {"renamed", "rename"},
+		msync.DeleteLocal:  {"moved to the trash", "move to the trash"},
+	}
+}
+
+func (p reportPrinter) status(st client.Status) error {
+	last := "never"
+	if !st.LastSync.IsZero() {
+		last = st.LastSync.UTC().Format("2006-01-02 15:04:05 UTC")
+	}
+	fmt.Fprintf(p.stdout, "project   %s at %s\n", st.Link.Slug, st.Link.Server)
+	fmt.Fprintf(p.stdout, "folder    %s\n", st.Link.Folder)
+	fmt.Fprintf(p.stdout, "memory    %s (%s)\n", st.Link.MemoryDir, st.Link.Source)
+	fmt.Fprintf(p.stdout, "last sync %s\n", last)
+	fmt.Fprintf(p.stdout, "entries   %d, at change %d\n", st.Entries, st.Cursor.Seq)
+	return p.text(&st.Report)
+}
+
+// Lines of --json. The last one is a summary.
+type (
+	opLine struct {
+		Type    string `json:"type"`
+		Op      string `json:"op"`
+		Path    string `json:"path"`
+		From    string `json:"from,omitzero"`
+		Rev     int64  `json:"rev,omitzero"`
+		Verdict string `json:"verdict,omitzero"`
+	}
+	refusedLine struct {
+		Type     string        `json:"type"`
+		Path     string        `json:"path"`
+		Code     string        `json:"code"`
+		Layer    string        `json:"layer,omitzero"`
+		Position *int          `json:"position,omitzero"`
+		Findings []findingLine `json:"findings,omitzero"`
+		Message  string        `json:"message"`
+		Hint     string        `json:"hint,omitzero"`
+		Known    bool          `json:"known"`
+		Remote   bool          `json:"remote,omitzero"`
+	}
+	findingLine struct {
+		Rule     string `json:"rule"`
+		Severity string `json:"severity"`
+		Line     int    `json:"line"`
+		Column   int    `json:"column"`
+	}
+	textLine struct {
+		Type    string `json:"type"`
+		Path    string `json:"path,omitzero"`
+		File    string `json:"file,omitzero"`
+		Message string `json:"message,omitzero"`
+	}
+	summaryLine struct {
+		Type    string         `json:"type"`
+		Exit    int            `json:"exit"`
+		Project string         `json:"project"`
+		Cursor  string         `json:"cursor"`
+		Digest  string         `json:"digest"`
+		InSync  bool           `json:"in_sync"`
+		Entries int            `json:"entries"`
+		Pending int            `json:"pending"`
+		Counts  map[string]int `json:"counts"`
+	}
+)
+
+func (p reportPrinter) json(r *client.Report, code int) error {
+	for _, d := range r.Done {
+		if err := p.printJSON(opLine{"op", string(d.Kind), d.Path.String(), d.From.String(), d.Rev, string(d.Verdict)}); err != nil {
+			return err
+		}
+	}
+	for _, f := range r.Refused {
+		if err := p.printJSON(newRefusedLine(f)); err != nil {
+			return err
+		}
+	}
+	for _, c := range r.Conflicts {
+		if err := p.printJSON(textLine{Type: "conflict", Path: c.Path.String(), File: c.File}); err != nil {
+			return err
+		}
+	}
+	for _, n := range r.Notices {
+		if err := p.printJSON(textLine{Type: "notice", Message: n}); err != nil {
+			return err
+		}
+	}
+	counts := map[string]int{"refused": len(r.Refused), "conflicts": len(r.Conflicts), "ignored": r.Ignored, "requests": r.Requests}
+	for kind, n := range r.Counts() {
+		counts[strings.ReplaceAll(string(kind), "-", "_")] = n
+	}
+	return p.printJSON(summaryLine{"summary", code, p.link.Slug, r.Cursor.String(), r.Digest.String(), r.Proven, r.Entries, r.Pending, counts})
+}
+
+func newRefusedLine(f client.Refused) refusedLine {
+	l := refusedLine{
+		Type: "refused", Path: f.File, Code: string(f.Problem.Code), Layer: f.Problem.Layer, Message: f.Problem.Message, Hint: f.Problem.Hint,
+		Known: !f.New, Remote: f.Remote,
+	}
+	if slices.Contains(client.BlockedCodes(), f.Problem.Code) {
+		l.Type = "blocked"
+	}
+	if f.Problem.Layer != "" {
+		l.Position = &f.Problem.Position
+	}
+	for _, found := range f.Problem.Findings {
+		l.Findings = append(l.Findings, findingLine{found.Rule, string(found.Severity), found.Line, found.Column})
+	}
+	return l
+}

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/teammem/teammem/client"
+	"github.com/teammem/teammem/sanitize/secrets"
+)
+
+type syncOptions struct {
+	asJSON  bool
+	strict  bool
+	quiet   bool
+	timeout time.Duration
+	client.SyncOptions
+}
+
+func (a *app) newSyncCommand() *cobra.Command {
+	var o syncOptions
+	c := &cobra.Command{
+		Use:   "sync [DIR]",
+		Short: "Mirror the team memory both ways, once",
+		Long: `Mirror the team memory of a linked folder (default: the current one) both ways.
+What others wrote comes into team/, what you wrote goes to the server. Nothing
+is overwritten: where both sides changed a file, the server's text goes into the
+tree and yours is kept outside of it.
+
+` + exitHelp,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error { return a.runSync(c.Context(), folderArg(args), o) },
+	}
+	c.Flags().BoolVar(&o.asJSON, "json", false, "print JSON lines")
+	c.Flags().BoolVar(&o.DryRun, "dry-run", false, "only print what would be done")
+	c.Flags().BoolVar(&o.Verify, "verify", false, "read every file, whatever its time stamp says")
+	c.Flags().BoolVar(&o.strict, "strict", false, "exit 7 also for what was refused before")
+	c.Flags().BoolVar(&o.quiet, "quiet", false, "print problems only")
+	c.Flags().DurationVar(&o.timeout, "timeout", 0, "give up after this time, such as 30s")
+	return c
+}
+
+func (a *app) runSync(ctx context.Context, folder string, o syncOptions) error {
+	s, l, err := a.openLink(folder)
+	if err != nil {
+		return err
+	}
+	defer s.bar.finish()
+	if o.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, o.timeout)
+		defer cancel()
+	}
+	report, err := s.Sync(ctx, o.SyncOptions)
+	s.bar.finish()
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = errors.New("not done in time; run it again to go on")
+	}
+	code := codeOfRun(ctx, report, err, o.strict)
+	out := reportPrinter{app: a, link: l, quiet: o.quiet}
+	if o.asJSON {
+		return errors.Join(out.json(report, code), finalError(err, code))
+	}
+	return errors.Join(out.text(report), finalError(err, code))
+}
+
+// finalError keeps the error's words but lets the whole run decide the code.
+func finalError(err error, code int) error {
+	if err == nil && code == exitOK {
+		return nil
+	}
+	if err == nil {
+		return outcome(code)
+	}
+	return err
+}
+
+// codeOfRun weighs everything that a run has to say.
+func codeOfRun(ctx context.Context, r *client.Report, err error, strict bool) int {
+	codes := []int{exitCode(ctx, err)}
+	if len(r.Conflicts) > 0 {
+		codes = append(codes, exitConflicts)
+	}
+	if r.NewRefusals() || (strict && len(r.Refused) > 0) {
+		codes = append(codes, exitRefused)
+	}
+	if r.Pending > 0 && r.DryRun {
+		codes = append(codes, exitPending)
+	}
+	if r.Temporary() {
+		codes = append(codes, exitRetry)
+	}
+	return mostUrgent(codes...)
+}
+
+// linkedSyncer is a syncer with the progress bar that it draws on.
+type linkedSyncer struct {
+	*client.Syncer
+	bar *progressBar
+}
+
+// openLink prepares to work on a linked folder. The secret scanner, which takes
+// a while to build, is only built when a text is about to be sent.
+func (a *app) openLink(folder string) (linkedSyncer, client.Link, error) {
+	dirs, err := client.UserDirs(a.getenv)
+	if err != nil {
+		return linkedSyncer{}, client.Link{}, err
+	}
+	l, err := dirs.LinkOf(folder)
+	if err != nil {
+		return linkedSyncer{}, l, err
+	}
+	login, err := dirs.Login(l.Server)
+	if err != nil {
+		return linkedSyncer{}, l, err
+	}
+	login.Instance = l.Instance
+	server, err := a.serverOf(login)
+	if err != nil {
+		return linkedSyncer{}, l, err
+	}
+	bar := a.newProgressBar()
+	return linkedSyncer{client.NewSyncer(dirs, l, server, client.SyncerOptions{
+		Device: login.Device, Scanner: lazyScanner(), RuleSet: secrets.RuleSet, Clock: a.now, Home: a.getenv("HOME"), Progress: bar.update,
+	}), bar}, l, nil
+}

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/teammem/teammem/client"
+	"github.com/teammem/teammem/client/tree"
+)
+
+func (a *app) newUnlinkCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "unlink [DIR]",
+		Short: "Stop mirroring a linked folder; no file is touched",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			dirs, err := client.UserDirs(a.getenv)
+			if err != nil {
+				return err
+			}
+			l, err := dirs.LinkOf(folderArg(args))
+			if err != nil {
+				return err
+			}
+			if err := dirs.RemoveLink(l); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(a.stdout, "unlinked %s from %s; %s stays as it is\n", l.Folder, l.Slug,
+				filepath.Join(l.MemoryDir, tree.FolderName))
+			return err
+		},
+	}
+}

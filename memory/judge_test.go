@@ -1,0 +1,242 @@
+package memory
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// entryAt is a live head in tests.
+func entryAt(t *testing.T, id EntryID, path string, rev int64, text string) EntryHead {
+	t.Helper()
+	return EntryHead{ID: id, Path: path1(t, path), Rev: rev, Sum: Sum([]byte(text)), Size: len(text)}
+}
+
+func deletedAt(t *testing.T, id EntryID, path string, rev int64, text string) EntryHead {
+	t.Helper()
+	e := entryAt(t, id, path, rev, text)
+	e.DeletedRev = rev
+	return e
+}
+
+func path1(t *testing.T, key string) Path {
+	t.Helper()
+	p, err := ParsePath(key)
+	if err != nil {
+		t.Fatalf("parse %q: %v", key, err)
+	}
+	return p
+}
+
+func clean(text string) Clean { return Clean{content: text, sum: Sum([]byte(text)), ruleSet: "test"} }
+
+func put(t *testing.T, id EntryID, path string, baseRev int64, text string) Write {
+	t.Helper()
+	return Write{Action: ActionPut, EntryID: id, NewID: "ent_new", Path: path1(t, path), BaseRev: baseRev, Content: clean(text)}
+}
+
+func move(t *testing.T, id EntryID, from, to string, baseRev int64) Write {
+	t.Helper()
+	return Write{Action: ActionMove, EntryID: id, Path: path1(t, to), Previous: path1(t, from), BaseRev: baseRev}
+}
+
+func remove(t *testing.T, id EntryID, path string, baseRev int64) Write {
+	t.Helper()
+	return Write{Action: ActionDelete, EntryID: id, Path: path1(t, path), BaseRev: baseRev}
+}
+
+// headsOf builds what the store would read for the entries.
+func headsOf(seq int64, earlier []Earlier, entries ...EntryHead) Heads {
+	h := Heads{Head: Head{Epoch: "e1", Seq: seq}, Entries: entries, Earlier: earlier}
+	folders := map[string]FolderHead{}
+	for _, e := range entries {
+		if e.DeletedRev > 0 {
+			continue
+		}
+		h.Live++
+		h.Head.Digest.Add(e.Path, e.Sum)
+		key := e.Path.Skeleton()
+		for i, c := range key {
+			if c == '/' {
+				f := folders[key[:i]]
+				folders[key[:i]] = FolderHead{Key: key[:i], Path: e.Path, Live: f.Live + 1}
+			}
+		}
+	}
+	for _, f := range folders {
+		h.Folders = append(h.Folders, f)
+	}
+	return h
+}
+
+func judged(h Heads, writes ...Write) Judgement {
+	b := Batch{Epoch: h.Head.Epoch, Quota: 100}
+	for _, w := range writes {
+		b.Items = append(b.Items, Item{Write: w})
+	}
+	return Judge(b, h)
+}
+
+func TestJudge_Verdicts(t *testing.T) {
+	t.Parallel()
+	a := func() EntryHead { return entryAt(t, "ent_a", "a.md", 7, "seven") }
+	gone := func() EntryHead { return deletedAt(t, "ent_d", "d.md", 8, "eight") }
+	before := []Earlier{{"ent_a", 3, Sum([]byte("three"))}, {"ent_d", 2, Sum([]byte("two"))}}
+	absent := func(w Write, epoch string, seq int64) Write {
+		w.AbsentAt = Cursor{epoch, seq}
+		return w
+	}
+	based := func(w Write, text string) Write {
+		w.BaseSum = Sum([]byte(text))
+		return w
+	}
+	for _, tt := range []struct {
+		name  string
+		write Write
+		want  Ruling
+		code  Code
+		rev   int64
+	}{
+		{"new entry", put(t, "", "new.md", 0, "x"), RulingPublished, "", 11},
+		{"new entry at a deleted path, other text", put(t, "", "d.md", 0, "x"), RulingPublished, "", 11},
+		{"edit against the head", put(t, "ent_a", "a.md", 7, "x"), RulingPublished, "", 11},
+		{"edit by path against the head", put(t, "", "a.md", 7, "x"), RulingPublished, "", 11},
+		{"edit against the head with its text", based(put(t, "ent_a", "a.md", 7, "x"), "seven"), RulingPublished, "", 11},
+		{"edit against the head's number but another text", based(put(t, "ent_a", "a.md", 7, "x"), "other"), RulingConflict, "", 0},
+		{"edit that renames too", put(t, "ent_a", "b.md", 7, "x"), RulingPublished, "", 11},
+		{"back to an earlier text on purpose", put(t, "ent_a", "a.md", 7, "three"), RulingPublished, "", 11},
+		{"edit against an older revision", put(t, "ent_a", "a.md", 3, "x"), RulingConflict, "", 0},
+		{"lost answer", put(t, "ent_a", "a.md", 3, "seven"), RulingSame, "", 7},
+		{"the same text twice", put(t, "", "a.md", 0, "seven"), RulingSame, "", 7},
+		{"another text for a taken path", put(t, "", "a.md", 0, "x"), RulingConflict, "", 0},
+		{"an earlier text without a base", put(t, "", "a.md", 0, "three"), RulingSuperseded, "", 7},
+		{"blank over text", put(t, "ent_a", "a.md", 7, " \n"), RulingRefused, CodeSuspectEmpty, 0},
+		{"unknown entry", put(t, "ent_x", "x.md", 4, "x"), RulingRefused, CodeNotFound, 0},
+		{"unknown entry, offered anew under its id", put(t, "ent_x", "x.md", 0, "x"), RulingPublished, "", 11},
+		{"path that never was, with a base", put(t, "", "x.md", 4, "x"), RulingRefused, CodeNotFound, 0},
+		{"deleted path, with a base", put(t, "", "d.md", 4, "x"), RulingConflict, "", 0},
+
+		{"the deleted text, from a tree without a past", put(t, "", "d.md", 0, "eight"), RulingDeleted, "", 8},
+		{"an earlier deleted text, from a tree without a past", put(t, "", "d.md", 0, "two"), RulingDeleted, "", 8},
+		{"the deleted text, from before the delete", absent(put(t, "", "d.md", 0, "eight"), "e1", 7), RulingDeleted, "", 8},
+		{"the deleted text, put back on purpose", absent(put(t, "", "d.md", 0, "eight"), "e1", 8), RulingPublished, "", 11},
+		{"the deleted text, seen absent in another history", absent(put(t, "", "d.md", 0, "eight"), "e0", 99), RulingDeleted, "", 8},
+		{"edit of a deleted entry", put(t, "ent_d", "d.md", 5, "x"), RulingConflict, "", 0},
+		{"an old text of a deleted entry", put(t, "ent_d", "d.md", 5, "two"), RulingDeleted, "", 8},
+		{"revived against the delete", put(t, "ent_d", "d.md", 8, "eight"), RulingPublished, "", 11},
+
+		{"move", move(t, "ent_a", "a.md", "b.md", 7), RulingPublished, "", 11},
+		{"move by path", move(t, "", "a.md", "b.md", 7), RulingPublished, "", 11},
+		{"move in case only", move(t, "ent_a", "a.md", "A.md", 7), RulingPublished, "", 11},
+		{"move that happened", move(t, "ent_a", "z.md", "a.md", 3), RulingSame, "", 7},
+		{"move from a wrong name", move(t, "ent_a", "z.md", "y.md", 7), RulingConflict, "", 0},
+		{"move of an old head", move(t, "ent_a", "a.md", "b.md", 3), RulingConflict, "", 0},
+		{"move onto a live entry", move(t, "ent_a", "a.md", "sub/b.md", 7), RulingRefused, CodeConflict, 0},
+		{"move onto a twin", move(t, "ent_a", "a.md", "SUB/c.md", 7), RulingRefused, CodePathRejected, 0},
+		{"move of a deleted entry", move(t, "ent_d", "d.md", "e.md", 8), RulingConflict, "", 0},
+		{"move of nothing", move(t, "", "x.md", "y.md", 3), RulingRefused, CodeNotFound, 0},
+
+		{"delete", remove(t, "ent_a", "a.md", 7), RulingPublished, "", 11},
+		{"delete of an old head", remove(t, "ent_a", "a.md", 3), RulingConflict, "", 0},
+		{"delete that happened", remove(t, "ent_d", "d.md", 5), RulingSame, "", 8},
+		{"delete of nothing", remove(t, "", "x.md", 5), RulingRefused, CodeNotFound, 0},
+
+		{"twin of a file", put(t, "", "A.md", 0, "x"), RulingRefused, CodePathRejected, 0},
+		{"twin of a folder", put(t, "", "Sub/new.md", 0, "x"), RulingRefused, CodePathRejected, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			h := headsOf(10, before, a(), gone(), entryAt(t, "ent_b", "sub/b.md", 9, "nine"))
+			v := judged(h, tt.write).Verdicts[0]
+			if v.Ruling != tt.want || v.Rev != tt.rev {
+				t.Errorf("got %s at %d, want %s at %d", v.Ruling, v.Rev, tt.want, tt.rev)
+			}
+			if v.Problem != nil && v.Problem.Code != tt.code || v.Problem == nil && tt.code != "" {
+				t.Errorf("got problem %v, want code %q", v.Problem, tt.code)
+			}
+			if (v.Ruling == RulingConflict) != (v.Current != nil && v.Rev == 0) {
+				t.Errorf("a conflict tells the current head, and nothing else does: %+v", v)
+			}
+		})
+	}
+}
+
+func TestJudge_SwapsNames(t *testing.T) {
+	t.Parallel()
+	h := headsOf(10, nil, entryAt(t, "ent_a", "a.md", 1, "a"), entryAt(t, "ent_b", "b.md", 2, "b"), entryAt(t, "ent_c", "c.md", 3, "c"))
+	j := judged(h, move(t, "ent_a", "a.md", "b.md", 1), move(t, "ent_b", "b.md", "c.md", 2), move(t, "ent_c", "c.md", "a.md", 3))
+	for i, v := range j.Verdicts {
+		if v.Ruling != RulingPublished || v.Rev != int64(11+i) {
+			t.Errorf("move %d: got %s at %d, want published at %d", i, v.Ruling, v.Rev, 11+i)
+		}
+	}
+	var want Digest
+	want.Add(path1(t, "b.md"), Sum([]byte("a")))
+	want.Add(path1(t, "c.md"), Sum([]byte("b")))
+	want.Add(path1(t, "a.md"), Sum([]byte("c")))
+	if diff := cmp.Diff(want, j.Head.Digest); diff != "" {
+		t.Errorf("digest (-want +got):\n%s", diff)
+	}
+}
+
+// A move that cannot be carried out keeps its old name, and so spoils the move
+// onto that name; nothing else.
+func TestJudge_StuckMoveKeepsItsName(t *testing.T) {
+	t.Parallel()
+	h := headsOf(10, nil, entryAt(t, "ent_a", "a.md", 1, "a"), entryAt(t, "ent_b", "b.md", 2, "b"), entryAt(t, "ent_x", "x.md", 3, "x"))
+	j := judged(h,
+		move(t, "ent_b", "b.md", "a.md", 2), // waits for a
+		move(t, "ent_a", "a.md", "x.md", 1), // x stays
+		put(t, "ent_x", "x.md", 3, "x2"),
+	)
+	got := []Ruling{j.Verdicts[0].Ruling, j.Verdicts[1].Ruling, j.Verdicts[2].Ruling}
+	if diff := cmp.Diff([]Ruling{RulingRefused, RulingRefused, RulingPublished}, got); diff != "" {
+		t.Errorf("rulings (-want +got):\n%s", diff)
+	}
+	if len(j.Stored) != 1 || j.Stored[0].Rev != 11 {
+		t.Errorf("got %d stored, want the edit alone as 11: %+v", len(j.Stored), j.Stored)
+	}
+}
+
+func TestJudge_EditSpoilsTheMoveAfterIt(t *testing.T) {
+	t.Parallel()
+	h := headsOf(10, nil, entryAt(t, "ent_a", "a.md", 1, "a"))
+	j := judged(h, put(t, "ent_a", "a.md", 1, "a2"), move(t, "ent_a", "a.md", "b.md", 1), put(t, "", "a.md", 0, "other"))
+	got := []Ruling{j.Verdicts[0].Ruling, j.Verdicts[1].Ruling, j.Verdicts[2].Ruling}
+	if diff := cmp.Diff([]Ruling{RulingPublished, RulingConflict, RulingConflict}, got); diff != "" {
+		t.Errorf("rulings (-want +got):\n%s", diff)
+	}
+}
+
+// Renaming a folder in case alone works when all of it goes, and not while
+// another entry holds the old spelling.
+func TestJudge_FolderInAnotherSpelling(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name   string
+		others int
+		want   Ruling
+	}{{"whole folder", 0, RulingPublished}, {"part of it", 1, RulingRefused}} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			h := headsOf(10, nil, entryAt(t, "ent_a", "Dir/a.md", 1, "a"), entryAt(t, "ent_b", "Dir/b.md", 2, "b"))
+			h.Folders[0].Live += tt.others
+			j := judged(h, move(t, "ent_a", "Dir/a.md", "dir/a.md", 1), move(t, "ent_b", "Dir/b.md", "dir/b.md", 2))
+			for i, v := range j.Verdicts {
+				if v.Ruling != tt.want {
+					t.Errorf("move %d: got %s, want %s (%v)", i, v.Ruling, tt.want, v.Problem)
+				}
+			}
+		})
+	}
+}
+
+func TestJudge_Quota(t *testing.T) {
+	t.Parallel()
+	h := headsOf(10, nil)
+	h.Live = 99
+	j := judged(h, put(t, "", "a.md", 0, "a"), put(t, "", "b.md", 0, "b"))
+	if j.Verdicts[0].Ruling != RulingPublished || j.Verdicts[1].Problem == nil || j.Verdicts[1].Problem.Code != CodeQuota {
+		t.Errorf("got %+v, want the second refused by quota", j.Verdicts)
+	}
+}
