@@ -110,3 +110,10 @@ func TestFindBinaries(t *testing.T) {
 		}
 	})
 }
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
