@@ -1,0 +1,39 @@
+// Package secrets finds credentials in text, before the text leaves a machine
+// and again before a server stores it.
+//
+// Start at [New] and [Scanner.Scan]. The rules and the matching are those of
+// gitleaks, used as a library; this package decides where gitleaks looks, what
+// it may overlook, and what a caller learns about a finding:
+//
+//   - rules.go, rewrite.go and placeholders.go harden the library's rules and
+//     add those it lacks;
+//   - automaton.go, window.go and chunk.go let each rule read only the few
+//     bytes around its own keywords, which is where the speed comes from;
+//   - disguise.go, encoded.go and table.go show the rules the text behind
+//     invisible characters, line breaks, encodings and table columns;
+//   - judge.go and words.go drop what only looks like a secret.
+//
+// It imports the standard library, gitleaks (with the viper and zerolog that
+// gitleaks needs), golang.org/x/text and package sanitize; nothing else.
+//
+// What holds:
+//
+//   - A finding carries rule, severity, line and column; never the value, its
+//     length or its line. Errors carry nothing of the text either.
+//   - A scan that was cut short is an error, never a shorter list: no caller
+//     can take "not finished" for "clean".
+//   - No file name ever reaches gitleaks, whose allowlists would let the writer
+//     of a text switch the scan off by naming the file well.
+//   - No inline comment switches a rule off.
+//   - No whole credential stands in this package's source or tests: prefixes
+//     are joined, and test values generated, at run time.
+//
+// Use:
+//
+//	scanner, err := secrets.New() // once per process, when first needed
+//	found, err := scanner.Scan(ctx, text)
+//	if errors.Is(err, secrets.ErrTimeout) { /* refuse the text */ }
+//	for _, f := range found {
+//		fmt.Println(f.Rule, f.Severity, f.Line, f.Column)
+//	}
+package secrets

@@ -1,0 +1,127 @@
+package secrets
+
+import (
+	"strings"
+
+	"github.com/teammem/teammem/sanitize"
+)
+
+// wordy is the naturalness from which on a value counts as words. One random
+// value in 150 reaches it at 12 characters, next to none at 20.
+const wordy = 0.7
+
+// judgeOf picks the judgement for a rule of the library.
+func judgeOf(id string, severity sanitize.Severity) func(candidate) bool {
+	switch id {
+	case genericRule:
+		return keepGeneric
+	case "hashicorp-tf-password":
+		return keepPassword
+	case "curl-auth-header", "curl-auth-user":
+		return keepCredential
+	case "kubernetes-secret-yaml":
+		return keepManifest
+	case "private-key", "jwt", "jwt-base64", "aws-amazon-bedrock-api-key-short-lived":
+		return nil
+	}
+	if severity == sanitize.SeverityHard {
+		return keepToken
+	}
+	return keepAssigned
+}
+
+// keepToken drops the stand-ins of documentation, whose prefix is followed by
+// words.
+func keepToken(c candidate) bool {
+	v := c.value()
+	letters := 0
+	for i := range len(v) {
+		if isLetter(v[i]) {
+			letters++
+		}
+	}
+	return letters*3 < len(v)*2 || naturalness(v) < 0.8
+}
+
+// keepAssigned drops words and commits beside the name of a product.
+func keepAssigned(c candidate) bool {
+	v := c.value()
+	return !isCommit(c) && !isStandIn(v) && (!has(v, isLetter) || naturalness(v) < wordy)
+}
+
+// keepGeneric drops what a label such as "key" or "token" is often followed by:
+// words, identifiers, numbers, versions, commits and public keys.
+func keepGeneric(c candidate) bool {
+	v := strings.Trim(c.value(), ".-=")
+	if len(v) < 8 || naturalness(v) >= wordy || isSlug(v) || isUUID(v) || isFileName(v) {
+		return false
+	}
+	return !isNumber(v) && !isCommit(c) && !isChecksum(v) && !harmlessLabel(c.label(), v)
+}
+
+// keepCredential judges what curl is told on the command line: a token, or a
+// user and a password. Some services take the token as user, without password.
+func keepCredential(c candidate) bool {
+	v := strings.Trim(c.value(), `"'`)
+	if user, password, ok := strings.Cut(v, ":"); ok {
+		if v = strings.Trim(password, `"'`); v == "" {
+			v = strings.Trim(user, `"'`)
+		}
+	}
+	return !isVariable(v) && !isStandIn(v) && naturalness(v) < wordy
+}
+
+// keepManifest drops the empty and templated values of a Kubernetes manifest,
+// and matches that run from one document into the next.
+func keepManifest(c candidate) bool {
+	if strings.Contains(c.text[c.match.start:c.match.end], "\n---\n") {
+		return false
+	}
+	_, v, _ := strings.Cut(c.value(), ":")
+	v = strings.Trim(v, " \t\r\n|>+-\"'")
+	return v != "" && !isVariable(v)
+}
+
+// keepPassword judges what follows "password =".
+func keepPassword(c candidate) bool {
+	v := strings.TrimLeft(trimSentence(c.value()), `"'`)
+	if len(v) < 8 || isVariable(v) || isStandIn(v) || isExpression(v) || harmlessLabel(c.label(), v) {
+		return false
+	}
+	if isCommit(c) || isNumber(v) || isUUID(v) {
+		return false
+	}
+	return naturalness(v) < wordy || isComposed(v)
+}
+
+// keepProse judges a value in running text, where far more words than secrets
+// stand near the word "password".
+func keepProse(c candidate) bool {
+	v := trimSentence(c.value())
+	if len(v) < 8 || isVariable(v) || isStandIn(v) || isExpression(v) || isSlug(v) || isFileName(v) || strings.Contains(v, "://") {
+		return false
+	}
+	if isCommit(c) || isChecksum(v) || isNumber(v) || isUUID(v) || harmlessLabel(c.label(), v) {
+		return false
+	}
+	return naturalness(v) < 0.6 && (has(v, isDigit) || seams(v) >= 3)
+}
+
+// keepURL judges the password of a URL.
+func keepURL(c candidate) bool {
+	v := c.value()
+	if isVariable(v) || isStandIn(v) || len(v) < 5 {
+		return false
+	}
+	if has(v, isDigit) && len(v) >= 8 {
+		return naturalness(v) < 0.8
+	}
+	return naturalness(v) < wordy
+}
+
+// keepAWSSecret tells the base64 of random bytes from a path or a hash of the
+// same length.
+func keepAWSSecret(c candidate) bool {
+	v := c.value()
+	return has(v, isUpper) && has(v, isLower) && has(v, isDigit) && naturalness(v) < 0.6
+}

@@ -1,0 +1,90 @@
+package secrets
+
+import (
+	"context"
+	"slices"
+)
+
+// matcher applies a set of rules to the windows around their keywords.
+type matcher struct {
+	rules  []*rule
+	words  *automaton
+	byWord [][]int // keyword → rules that it wakes
+}
+
+func newMatcher(rules []*rule) *matcher {
+	m := &matcher{rules: rules}
+	var keywords []string
+	ids := map[string]int{}
+	for i, r := range rules {
+		for _, k := range r.keywords {
+			id, known := ids[k]
+			if !known {
+				id = len(keywords)
+				ids[k] = id
+				keywords = append(keywords, k)
+				m.byWord = append(m.byWord, nil)
+			}
+			m.byWord[id] = append(m.byWord[id], i)
+		}
+	}
+	m.words = newAutomaton(keywords)
+	return m
+}
+
+// find returns the matches of the rules for keywords that begin in core. The
+// context ends only between windows, which are small.
+func (m *matcher) find(ctx context.Context, v view, core span) ([]match, error) {
+	windows := m.windows(v, core)
+	var found []match
+	for _, i := range sortedKeys(windows) {
+		for _, w := range merge(windows[i]) {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			for _, hit := range m.rules[i].find(ctx, v.text, w) {
+				if v.live(hit.span) {
+					found = append(found, hit)
+				}
+			}
+		}
+		if len(found) >= maxFindings {
+			break
+		}
+	}
+	return found, ctx.Err()
+}
+
+// windows collects, for each rule that has anything to read, what it has to
+// read.
+func (m *matcher) windows(v view, core span) map[int][]span {
+	windows := map[int][]span{}
+	m.words.each(v.text, core, func(keyword int, at span) {
+		for _, i := range m.byWord[keyword] {
+			r := m.rules[i]
+			if v.joined && !r.joinable {
+				continue
+			}
+			var seen span
+			if n := len(windows[i]); n > 0 {
+				seen = windows[i][n-1]
+			}
+			if w, ok := r.window(v.text, at, seen); ok && v.live(w) {
+				windows[i] = append(windows[i], w)
+			}
+		}
+	})
+	for i := range windows {
+		slices.SortFunc(windows[i], func(a, b span) int { return a.start - b.start })
+	}
+	return windows
+}
+
+func sortedKeys(m map[int][]span) []int {
+	keys := make([]int, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

@@ -1,0 +1,148 @@
+package secrets
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/viper"
+	"github.com/zricethezav/gitleaks/v8/config"
+)
+
+// pattern is an expression without and with its surroundings. Only the core
+// takes part when the length and the bytes of a match are measured.
+type pattern struct{ flags, left, core, right string }
+
+func (p pattern) String() string { return p.flags + p.left + p.core + p.right }
+
+// These are the library's building blocks, and what we put in their place.
+const (
+	libraryEnd   = "(?:[\\x60'\"\\s;]|\\\\[nr]|$)"
+	libraryLead  = `[\w.-]{0,50}?`
+	libraryOp    = `(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)`
+	libraryOpen  = `[\s'"]{0,3}`
+	libraryQuote = `[\x60'"\s=]{0,5}`
+
+	// tokenEnd ends a token of a fixed length or prefix at anything that cannot
+	// go on a token: prose puts a full stop or a bracket there.
+	tokenEnd = `(?:[^0-9A-Za-z_+/=-]|\\[nr]|$)`
+	// valueEnd ends an assigned value in Markdown, JSON and shells too.
+	valueEnd  = "(?:[\\x60'\"\\s;,|*)<\\]}]|\\\\[nr]|$)"
+	valueOpen = "[\\s'\"\\x60*]{0,4}"
+	quote     = "[\\x60'\"\\s=*]{0,6}"
+)
+
+// libraryConfig reads the rules that come with gitleaks. It keeps away from
+// the global viper, and from the library's [extend], whose depth counter is
+// never reset: the third load would come without rules.
+func libraryConfig() (config.ViperConfig, error) {
+	var vc config.ViperConfig
+	v := viper.New()
+	v.SetConfigType("toml")
+	if err := v.ReadConfig(strings.NewReader(config.DefaultConfig)); err != nil {
+		return vc, err
+	}
+	return vc, v.Unmarshal(&vc)
+}
+
+// harden changes the library's rules before they are compiled, and returns
+// their patterns by rule.
+func harden(vc *config.ViperConfig) map[string]pattern {
+	vc.AllowList, vc.Allowlists = nil, nil // see placeholders
+	patterns := map[string]pattern{}
+	kept := vc.Rules[:0]
+	for _, r := range vc.Rules {
+		if r.Regex == "" { // rules for file names
+			continue
+		}
+		r.Path = "" // a fence in Markdown has no file name
+		if keywords, ok := rekeyed()[r.ID]; ok {
+			r.Keywords = keywords
+		}
+		if regex, ok := rewritten()[r.ID]; ok {
+			r.Regex = regex
+		}
+		if slices.Contains(unlisted(), r.ID) {
+			r.AllowList, r.Allowlists = nil, nil
+		}
+		if r.ID == genericRule {
+			r.Entropy = 3
+		}
+		p := loosen(r.ID, r.Regex)
+		r.Regex = p.String()
+		patterns[r.ID] = p
+		kept = append(kept, r)
+	}
+	vc.Rules = kept
+	return patterns
+}
+
+// loosen lets an expression match in prose and Markdown. What it drops from the
+// left takes no part in the decision: an optional run that may be empty.
+func loosen(id, regex string) pattern {
+	var p pattern
+	if core, ok := strings.CutSuffix(regex, libraryEnd); ok {
+		regex, p.right = core, tokenEnd
+	}
+	if assigned(regex) {
+		regex = strings.ReplaceAll(regex, libraryLead, "")
+		regex = strings.Replace(regex, libraryOpen, valueOpen, 1)
+		regex = strings.Replace(regex, libraryQuote, quote, 1)
+		p.core, p.right = regex, valueEnd
+		return p
+	}
+	if rest, ok := strings.CutPrefix(regex, "(?i)"); ok {
+		p.flags, regex = "(?i)", rest
+	}
+	if rest, ok := strings.CutPrefix(regex, `\b`); ok {
+		regex, p.left = rest, `(?:\b|_)`
+	}
+	if id == "square-access-token" { // its prefix is common in the base64 of certificates
+		p.left = `(?:^|[^\w/+-])`
+	}
+	p.core = regex
+	return p
+}
+
+// assigned tells whether an expression looks for a label, an operator and a
+// value.
+func assigned(regex string) bool { return strings.Contains(regex, libraryOp) }
+
+const genericRule = "generic-api-key"
+
+// rekeyed gives rules keywords that stand where our windows expect them: in the
+// label, if the rule has one, and always within the match.
+func rekeyed() map[string][]string {
+	newRelic := []string{"new-relic", "newrelic", "new_relic"}
+	return map[string][]string{
+		"atlassian-api-token":         {"atlassian", "confluence", "jira"},
+		"cloudflare-origin-ca-key":    {"v1.0-"},
+		"gocardless-api-token":        {"gocardless"},
+		"intra42-client-secret":       {"s-s4t2ud-", "s-s4t2af-"},
+		"lob-api-key":                 {"lob"},
+		"lob-pub-api-key":             {"lob"},
+		"new-relic-browser-api-token": newRelic,
+		"new-relic-insert-key":        newRelic,
+		"new-relic-user-api-key":      newRelic,
+		"sourcegraph-access-token":    {"sgp_"},
+		"typeform-api-token":          {"typeform"},
+		"vault-service-token":         {"hvs."},
+	}
+}
+
+// rewritten replaces expressions that join two shapes (rules.go has the other
+// one), or that match what is no secret.
+func rewritten() map[string]string {
+	return map[string]string{
+		"atlassian-api-token": `(?i)(?:(?-i:ATLASSIAN|[Aa]tlassian)|(?-i:CONFLUENCE|[Cc]onfluence)|(?-i:JIRA|[Jj]ira))` +
+			`(?:[ \t\w.-]{0,20})` + libraryOpen + libraryOp + libraryQuote + `([a-z0-9]{20}[a-f0-9]{4})` + libraryEnd,
+		// The original takes any 40 hexadecimal digits in a text that names the product.
+		"sourcegraph-access-token": `(?i)\b(sgp_(?:[a-f0-9]{16}_|local_)?[a-f0-9]{40})` + libraryEnd,
+		"vault-service-token":      `\b(hvs\.[\w-]{90,120})` + libraryEnd,
+	}
+}
+
+// unlisted names the rules whose allowlists match anywhere in a value. The
+// first is judged by keepGeneric instead, the second by keepCredential.
+func unlisted() []string {
+	return []string{genericRule, "curl-auth-user", "vault-service-token", "kubernetes-secret-yaml"}
+}

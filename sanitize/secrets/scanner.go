@@ -1,0 +1,120 @@
+package secrets
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/teammem/teammem/sanitize"
+)
+
+// Deadline is how long [Scanner.Scan] works on one text before it gives up.
+const Deadline = 5 * time.Second
+
+// maxFindings bounds an answer: a text with fifty secrets needs no longer list
+// to be refused, and a hostile one cannot make the list itself a burden.
+const maxFindings = 50
+
+// ErrTimeout reports a scan that did not finish; the text counts as refused.
+var ErrTimeout = errors.New("secret scan ran out of time")
+
+// Scanner finds secrets in text. It is safe for concurrent use, and holds
+// several megabytes of compiled rules: a process needs one.
+type Scanner struct {
+	near  *matcher // rules that need a bounded stretch around a keyword
+	far   *matcher // rules whose matches may be long
+	clean *verdicts
+	slots chan struct{}
+	name  string
+}
+
+// New compiles the rules and tries them on a canary. It costs some tens of
+// milliseconds of CPU, so callers put it behind [sync.OnceValues]. An error
+// means that nothing may be pushed or accepted: the scanner is blind.
+func New() (*Scanner, error) {
+	rules, err := compile()
+	if err != nil {
+		return nil, fmt.Errorf("build secret scanner: %w", err)
+	}
+	s := &Scanner{
+		near:  newMatcher(rules.near),
+		far:   newMatcher(rules.far),
+		clean: newVerdicts(),
+		slots: make(chan struct{}, max(1, runtime.NumCPU()/2)),
+		name:  rules.name,
+	}
+	if err := s.selfTest(); err != nil {
+		return nil, fmt.Errorf("build secret scanner: %w", err)
+	}
+	return s, nil
+}
+
+// Scan returns the secrets of text in the order of their positions, at most
+// fifty. Lines and columns count from 1, columns in code points.
+//
+// It gives up when ctx ends or after [Deadline], whichever is first, and then
+// returns no findings and an error that wraps [ErrTimeout], or
+// [context.Canceled] if ctx was cancelled. Waiting for other scans to finish
+// does not count against Deadline, but ends with ctx.
+func (s *Scanner) Scan(ctx context.Context, text string) ([]sanitize.Finding, error) {
+	select {
+	case s.slots <- struct{}{}:
+		defer func() { <-s.slots }()
+	case <-ctx.Done():
+		return nil, unfinished(ctx.Err())
+	}
+	ctx, cancel := context.WithTimeout(ctx, Deadline)
+	defer cancel()
+
+	found, err := s.look(ctx, text)
+	if err == nil {
+		err = ctx.Err() // the library answers an expired context with what it has so far
+	}
+	if err != nil {
+		return nil, unfinished(err)
+	}
+	return findings(text, found), nil
+}
+
+// RuleSet names the rules in force; it changes whenever they do, so that a
+// verdict can be stored together with the rules it was reached under.
+func (s *Scanner) RuleSet() string { return s.name }
+
+func unfinished(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("scan text: %w: %w", ErrTimeout, err)
+	}
+	return fmt.Errorf("scan text: %w", err)
+}
+
+// look reads text as it stands, then as it reads without its disguises.
+func (s *Scanner) look(ctx context.Context, text string) ([]match, error) {
+	var found []match
+	for _, v := range views(text) {
+		m, err := s.read(ctx, v)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, m...)
+	}
+	return found, nil
+}
+
+// read applies the rules to one view of the text and to what is encoded in it.
+func (s *Scanner) read(ctx context.Context, v view) ([]match, error) {
+	near, err := s.readChunks(ctx, v)
+	if err != nil {
+		return nil, err
+	}
+	far, err := s.far.find(ctx, v, span{0, len(v.text)})
+	if err != nil {
+		return nil, err
+	}
+	decoded, err := s.readEncoded(ctx, v)
+	if err != nil {
+		return nil, err
+	}
+	return v.toOriginal(append(append(near, far...), decoded...)), nil
+}

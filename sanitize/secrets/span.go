@@ -1,0 +1,37 @@
+package secrets
+
+// span is a half-open range of byte offsets.
+type span struct{ start, end int }
+
+func (s span) overlaps(o span) bool { return s.start < o.end && o.start < s.end }
+
+// touches also counts ranges that only meet, so that an empty range has
+// neighbours.
+func (s span) touches(o span) bool { return s.start <= o.end && o.start <= s.end }
+
+func (s span) size() int { return s.end - s.start }
+
+// within cuts s to the bounds of limit.
+func (s span) within(limit span) span {
+	return span{max(s.start, limit.start), min(s.end, limit.end)}
+}
+
+// merge joins ranges that touch; they must be sorted by start.
+func merge(spans []span) []span {
+	var out []span
+	for _, s := range spans {
+		if n := len(out); n > 0 && s.start <= out[n-1].end {
+			out[n-1].end = max(out[n-1].end, s.end)
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// match is a secret that a rule found; its span is that of the secret alone,
+// without the label or the quotes around it.
+type match struct {
+	rule *rule
+	span
+}

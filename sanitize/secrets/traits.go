@@ -1,0 +1,65 @@
+package secrets
+
+import "github.com/teammem/teammem/sanitize"
+
+// traits is what we add to a gitleaks rule.
+type traits struct {
+	severity sanitize.Severity
+	// window says which part of the text decides about a keyword, if any.
+	window windowFunc
+	// far rules read more than nearReach around their keyword.
+	far bool
+	// anchored tells that a match that begins or ends where its window was cut
+	// owes its boundary to the cut.
+	anchored bool
+	// joinable rules are asked again about the text without its line breaks.
+	joinable bool
+	// keep judges a finding; nil keeps all.
+	keep func(candidate) bool
+}
+
+// traitsOf derives the traits of a library rule from its expression. The few
+// that need more are named.
+func traitsOf(id string, p pattern, m measures) traits {
+	t := traits{severity: severityOf(id, p), anchored: m.max <= nearReach, far: m.max > nearReach}
+	t.keep = judgeOf(id, t.severity)
+	switch {
+	case id == "private-key":
+		t.window = block
+	case id == "kubernetes-secret-yaml":
+		t.window, t.far = manifest, false
+	case id == "curl-auth-header":
+		t.window = lines(11, "-H", "--header")
+	case id == "curl-auth-user":
+		t.window = lines(11, "-u", "--user")
+	case id == "facebook-access-token", id == "airtable-personnal-access-token":
+		t.window, t.far, t.anchored = everything, true, false // the keyword may stand far from the token
+	case assigned(p.core):
+		t.window, t.far = assignment(m), false
+	case m.compact():
+		t.window = word(m)
+		t.joinable = t.severity == sanitize.SeverityHard
+	default:
+		t.window, t.far = stretch(m), false
+	}
+	return t
+}
+
+// severityOf tells the rules that a maintainer may override from those that
+// nobody may: a label and some random characters can be harmless, a token with
+// a provider's prefix is what it says.
+func severityOf(id string, p pattern) sanitize.Severity {
+	switch id {
+	case "curl-auth-header", "curl-auth-user", "facebook-access-token", "jwt", "jwt-base64", "kubernetes-secret-yaml",
+		"nuget-config-password", "sidekiq-sensitive-url":
+		return sanitize.SeveritySoft
+	case "defined-networking-api-token", "gocardless-api-token", "lob-api-key", "mailgun-private-api-token",
+		"new-relic-browser-api-token", "new-relic-insert-key", "new-relic-user-api-key", "plaid-api-token",
+		"typeform-api-token", "yandex-access-token", "yandex-api-key":
+		return sanitize.SeverityHard // assigned, but with a prefix of their own
+	}
+	if assigned(p.core) {
+		return sanitize.SeveritySoft
+	}
+	return sanitize.SeverityHard
+}
