@@ -10,6 +10,7 @@ GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 # `release`, since -trimpath or CGO_ENABLED=0 anywhere else would mean another cold build.
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 PURE      := ./sanitize/... ./memory/... ./sync/... ./recall/... ./api/wire/...
+VERSION   ?= $(shell git describe --tags --always --dirty)
 FUZZTIME  ?= 30s
 COUNT     ?= 6
 
@@ -106,7 +107,7 @@ release: ## Build small, reproducible binaries for each platform into dist/, wit
 	@rm -rf dist/release && mkdir -p dist/release
 	@for platform in $(PLATFORMS); do os=$${platform%/*} arch=$${platform#*/}; \
 		suffix=$$([ $$os = windows ] && echo .exe || true); echo "$$platform"; \
-		CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch go build -trimpath -ldflags '-s -w' \
+		CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' \
 			-o dist/release/teammem_$${os}_$$arch$$suffix ./cmd/teammem; done
 	@cd dist/release && { sha256sum teammem_* 2>/dev/null || shasum -a 256 teammem_*; } >SHA256SUMS
 

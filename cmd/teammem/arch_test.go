@@ -46,13 +46,14 @@ var edges = map[string][]string{
 	"client/claude":    {"client", "memory", "recall"},
 	"client/mcp":       {"client", "memory", "recall"},
 
-	"internal/testdb":         {"migrations", "store", "store/embedded"},
-	"internal/testdb/cluster": {"store/embedded"},
+	"internal/testdb":         {"migrations", "store"},
+	"internal/testdb/cluster": {"internal/testdb", "internal/testdb/scratch", "store/embedded"},
+	"internal/testdb/scratch": {},
 	"bench":                   {},
 
 	"cmd/teammem": {
-		"api", "api/wire", "auth", "client", "client/claude", "client/mcp", "memory", "migrations", "recall",
-		"sanitize", "sanitize/secrets", "store", "store/embedded", "sync", "web",
+		"api", "api/wire", "auth", "client", "client/claude", "client/mcp", "client/tree", "memory", "migrations",
+		"recall", "sanitize", "sanitize/secrets", "store", "store/embedded", "sync", "web",
 	},
 }
 
