@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/teammem/teammem/client"
@@ -73,9 +74,10 @@ func describeRefused(f client.Refused) string {
 	return fmt.Sprintf("%s: %s (%s): %s", where, shown(f.File), reason, f.Problem.Message)
 }
 
-// shown quotes a foreign name unless it is plain: it could hold anything.
+// shown quotes a foreign name unless all of it can be seen: it could hold
+// anything, and move the cursor or hide what follows.
 func shown(name string) string {
-	if quoted := fmt.Sprintf("%+q", name); strings.Trim(quoted, `"`) != name {
+	if quoted := strconv.Quote(name); quoted != `"`+name+`"` {
 		return quoted
 	}
 	return name
