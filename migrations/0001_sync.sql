@@ -65,9 +65,10 @@ create table api_tokens (
 );
 
 -- The newest state of each entry. A deleted one keeps its path and last hash: that is the tombstone, and it is found by
--- its path key. path_key is null only inside a push, while names change hands.
+-- its path key. path_key is null only inside a push, while names change hands. Project and author need no check here: a
+-- push holds the project's row, and the author is that of the revision head_rev.
 create table entries (
-    project_id  text collate "C" not null references projects,
+    project_id  text collate "C" not null,
     entry_id    text collate "C" not null check (entry_id like 'ent\_%'),
     path        text collate "C" not null check (path <> ''),
     path_key    text collate "C",
@@ -78,7 +79,7 @@ create table entries (
     sha256      bytea not null check (length(sha256) = 32),
     size        integer not null check (size >= 0),
     deleted_rev bigint check (deleted_rev = head_rev),
-    author      text collate "C" not null references members,
+    author      text collate "C" not null,
     updated_at  timestamptz not null,
     primary key (project_id, entry_id)
 );

@@ -82,47 +82,75 @@ func (r projectHeadRow) heads() memory.Heads {
 }
 
 // queueLookups queues the reads of everything but the project's row.
+//
+// Each key is looked up by itself, in a lateral part that "offset 0" keeps the
+// planner from dissolving. Until the tables are analysed it believes a project
+// to be tiny, and then reads all of it through whichever index comes first.
 func queueLookups(batch *pgx.Batch, project memory.ProjectID, l memory.Lookups, h *memory.Heads) {
-	// Three parts, because each has an index of its own. The tombstones come in the order of their deletes.
+	// The tombstones come in the order of their deletes.
 	queueList(batch, &h.Entries, entryHeadRow.head, `
-		select entry_id, path, head_rev, sha256, size, deleted_rev
-		from entries
-		where project_id = @project and entry_id = any(@entry_ids)
+		select found.entry_id, found.path, found.head_rev, found.sha256, found.size, found.deleted_rev
+		from unnest(@entry_ids::text[]) as wanted (id),
+			lateral (
+				select entry_id, path, head_rev, sha256, size, deleted_rev
+				from entries
+				where project_id = @project and entry_id = wanted.id
+				offset 0
+			) as found
 		union
-		select entry_id, path, head_rev, sha256, size, deleted_rev
-		from entries
-		where project_id = @project and path_key = any(@path_keys) and deleted_rev is null
+		select found.entry_id, found.path, found.head_rev, found.sha256, found.size, found.deleted_rev
+		from unnest(@path_keys::text[]) as wanted (key),
+			lateral (
+				select entry_id, path, head_rev, sha256, size, deleted_rev
+				from entries
+				where project_id = @project and path_key = wanted.key and deleted_rev is null
+				offset 0
+			) as found
 		union
-		select entry_id, path, head_rev, sha256, size, deleted_rev
-		from entries
-		where project_id = @project and path_key = any(@path_keys) and deleted_rev is not null
+		select found.entry_id, found.path, found.head_rev, found.sha256, found.size, found.deleted_rev
+		from unnest(@path_keys::text[]) as wanted (key),
+			lateral (
+				select entry_id, path, head_rev, sha256, size, deleted_rev
+				from entries
+				where project_id = @project and path_key = wanted.key and deleted_rev is not null
+				offset 0
+			) as found
 		order by head_rev`,
 		pgx.StrictNamedArgs{"project": project, "entry_ids": ids(l.EntryIDs), "path_keys": l.PathKeys})
 
 	// '0' follows '/', so the range is all that is below the folder. A batch cannot empty a folder of more entries than
 	// it names, so the count stops where it cannot matter any more.
 	queueList(batch, &h.Folders, folderRow.head, `
-		select folder.key, min(below.path) as path, count(*)::int as live
-		from unnest(@folder_keys::text[]) as folder (key),
+		select wanted.key, min(below.path) as path, count(*)::int as live
+		from unnest(@folder_keys::text[]) as wanted (key),
 			lateral (
 				select path
 				from entries
 				where project_id = @project and deleted_rev is null
-					and path_key > folder.key || '/' and path_key < folder.key || '0'
+					and path_key > wanted.key || '/' and path_key < wanted.key || '0'
+				order by path_key
 				limit @enough
 			) as below
-		group by folder.key`,
+		group by wanted.key`,
 		pgx.StrictNamedArgs{"project": project, "folder_keys": l.FolderKeys, "enough": len(l.EntryIDs) + len(l.PathKeys) + 1})
 
 	queueList(batch, &h.Earlier, earlierRow.earlier, `
-		select entry_id, rev, sha256
-		from revisions
-		where project_id = @project and sha256 = any(@sums) and op <> 'delete' and entry_id in (
-			select entry_id
-			from entries
-			where project_id = @project and (entry_id = any(@entry_ids) or path_key = any(@path_keys))
-		)
-		order by rev`,
+		select found.entry_id, found.rev, wanted.sum as sha256
+		from unnest(@sums::bytea[]) as wanted (sum),
+			lateral (
+				select entry_id, rev
+				from revisions
+				where project_id = @project and sha256 = wanted.sum and op <> 'delete'
+				offset 0
+			) as found,
+			lateral (
+				select path_key
+				from entries
+				where project_id = @project and entry_id = found.entry_id
+				offset 0
+			) as entry
+		where found.entry_id = any(@entry_ids) or entry.path_key = any(@path_keys)
+		order by found.rev`,
 		pgx.StrictNamedArgs{
 			"project": project, "sums": sums(l.Sums), "entry_ids": ids(l.EntryIDs), "path_keys": l.PathKeys,
 		})
