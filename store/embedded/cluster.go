@@ -152,13 +152,13 @@ func attach(ctx context.Context, f *folder) *Cluster {
 // run starts the cluster. The caller holds the lock.
 func (f *folder) run(ctx context.Context) (*Cluster, error) {
 	if err := f.note(); err != nil {
-		return nil, fmt.Errorf("note our process in %s: %w", f.path(lockName), err)
+		return nil, fmt.Errorf("note our process in %s: %w", f.path(LockName), err)
 	}
 	o, b, err := f.prepare(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := f.give(lockName, o); err != nil {
+	if err := f.give(LockName, o); err != nil {
 		return nil, err
 	}
 	if err := f.awaitOrphan(ctx); err != nil {

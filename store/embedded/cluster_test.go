@@ -51,7 +51,7 @@ func TestStart_MakesClusterAndKeepsItsData(t *testing.T) {
 		t.Errorf("database and role %q", got)
 	}
 	for name, want := range map[string]fs.FileMode{
-		"": 0o700, socketName: 0o700, dataName: 0o700, lockName: 0o600, logName: 0o600,
+		"": 0o700, socketName: 0o700, dataName: 0o700, LockName: 0o600, logName: 0o600,
 	} {
 		info, err := os.Stat(filepath.Join(dir, name))
 		if err != nil {

@@ -19,10 +19,13 @@ import (
 const (
 	dataName   = "postgres"
 	initName   = "postgres.init"
-	lockName   = "postgres.lock"
 	logName    = "postgres.log"
 	socketName = "socket"
 )
+
+// LockName is the file in the instance's folder that the process which runs the
+// cluster has locked.
+const LockName = "postgres.lock"
 
 // markerName is the file by which we know a data folder as ours. It is written
 // before the folder gets its name, and moves with it into backups.
@@ -42,7 +45,7 @@ func openFolder(dir string, opt Options) (*folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &folder{dir: abs, opt: opt, lock: flock.New(filepath.Join(abs, lockName), flock.SetPermissions(0o600))}
+	f := &folder{dir: abs, opt: opt, lock: flock.New(filepath.Join(abs, LockName), flock.SetPermissions(0o600))}
 	if opt.Existing {
 		if _, err := os.Stat(f.data()); err != nil {
 			return nil, fmt.Errorf("find a cluster: %w; start teammem serve with this data folder once, or give another one", err)
@@ -76,12 +79,12 @@ func (f *folder) unlock() error {
 
 // note leaves our process number in the lock file, for messages.
 func (f *folder) note() error {
-	return f.root.WriteFile(lockName, []byte(strconv.Itoa(os.Getpid())+"\n"), 0o600)
+	return f.root.WriteFile(LockName, []byte(strconv.Itoa(os.Getpid())+"\n"), 0o600)
 }
 
 // holder says which process has the lock.
 func (f *folder) holder() string {
-	raw, err := f.root.ReadFile(lockName)
+	raw, err := f.root.ReadFile(LockName)
 	if pid := strings.TrimSpace(string(raw)); err == nil && pid != "" {
 		return "process " + pid
 	}

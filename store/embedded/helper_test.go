@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/teammem/teammem/internal/testdb/scratch"
 )
 
 // helperEnv makes the test binary another teammem process.
@@ -28,10 +30,17 @@ const helperEnv = "EMBEDDED_TEST_HELPER"
 // that need an existing one, since initdb is slow.
 var baseDir string
 
+// diskDir is the usual temporary folder. Unlike one in memory, it always allows
+// to run programs.
+var diskDir string
+
 func TestMain(m *testing.M) {
 	if raw, ok := os.LookupEnv(helperEnv); ok {
 		os.Exit(helper(raw))
 	}
+	// Copies of clusters are thousands of small files.
+	diskDir = os.TempDir()
+	os.Setenv("TMPDIR", scratch.Dir())
 	dir, err := os.MkdirTemp("", "embedded-base-")
 	if err != nil {
 		panic(err)
@@ -178,12 +187,25 @@ func copyForEveryone(t *testing.T, exe string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := openTempDir(t)
-	path := filepath.Join(dir, "helper")
+	path := filepath.Join(programDir(t), "helper")
 	if err := os.WriteFile(path, raw, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// programDir is a temporary folder for programs, open to every account.
+func programDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp(diskDir, "embedded-program-")
+	if err == nil {
+		err = os.Chmod(dir, 0o755)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
 }
 
 // openTempDir is a temporary folder that every account can pass through.

@@ -202,7 +202,7 @@ func ordinaryRefused(t *testing.T) {
 	c := start(t, dir, Options{Throwaway: true})
 	stop(t, c)
 	must(t, os.Chmod(dir, 0o777))
-	must(t, os.Remove(filepath.Join(dir, lockName)))
+	must(t, os.Remove(filepath.Join(dir, LockName)))
 	acc := ordinary(t)
 	p := spawned(t, helperCall{Dir: dir}, credential(acc))
 	if !strings.Contains(p.Err, "belongs to root") || !strings.Contains(p.Err, "run teammem as root") {

@@ -18,7 +18,10 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"syscall"
+
+	"github.com/gofrs/flock"
 
 	"github.com/teammem/teammem/internal/testdb"
 	"github.com/teammem/teammem/internal/testdb/scratch"
@@ -27,6 +30,9 @@ import (
 
 // exitNoCluster is what env(1), timeout(1) and docker(1) return for their own faults.
 const exitNoCluster = 125
+
+// prefix of the folders of clusters.
+const prefix = "teammem-test-"
 
 func main() {
 	args := os.Args[1:]
@@ -49,13 +55,19 @@ func main() {
 
 // run runs the command with a cluster and returns its exit code.
 func run(args []string) (code int, err error) {
+	if _, err := exec.LookPath(args[0]); err != nil {
+		return 0, err
+	}
 	// From here on a signal ends the start or the command, and lets us clean up.
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer cancel()
 
-	dir, err := os.MkdirTemp(scratch.Dir(), "teammem-test-")
+	if err := removeLeftovers(scratch.Dir()); err != nil {
+		return 0, fmt.Errorf("remove what a killed run left: %w", err)
+	}
+	dir, err := os.MkdirTemp(scratch.Dir(), prefix)
 	if err != nil {
 		return 0, err
 	}
@@ -83,6 +95,25 @@ func run(args []string) (code int, err error) {
 		return 0, err
 	}
 	return wait(cmd, signals, cluster)
+}
+
+// removeLeftovers removes the clusters of runs that were killed: nobody has
+// their lock. They would fill the memory.
+func removeLeftovers(base string) error {
+	locks, err := filepath.Glob(filepath.Join(base, prefix+"*", embedded.LockName))
+	if err != nil {
+		return err
+	}
+	for _, path := range locks {
+		lock := flock.New(path)
+		if locked, err := lock.TryLock(); err != nil || !locked {
+			continue // in use, or another account's
+		}
+		if err := errors.Join(os.RemoveAll(filepath.Dir(path)), lock.Unlock()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // wait waits for the command's end and passes signals on to it.
