@@ -1,6 +1,7 @@
 package sanitize
 
 import (
+	"strings"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
@@ -79,19 +80,25 @@ func newKey(raw string) key {
 }
 
 // rawOffset translates an offset in the canonical key to one in the raw key:
-// to the start of the sequence that was composed to the byte at that offset.
+// within a sequence that composing changed, to the start of the sequence.
 func rawOffset(raw, canonical string, offset int) int {
 	if raw == canonical {
 		return offset
 	}
 	var it norm.Iter
 	it.InitString(norm.NFC, raw)
-	start := 0
-	for composed := 0; composed <= offset && !it.Done(); {
-		start = it.Pos()
-		composed += len(it.Next())
+	for !it.Done() {
+		start := it.Pos()
+		composed := it.Next()
+		if offset < len(composed) {
+			if strings.HasPrefix(raw[start:], string(composed[:offset])) {
+				return start + offset
+			}
+			return start
+		}
+		offset -= len(composed)
 	}
-	return start
+	return len(raw)
 }
 
 func isASCII(s string) bool {

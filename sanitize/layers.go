@@ -78,27 +78,27 @@ func isScheme(s string) bool {
 // refuses a harmless %41, or one entry would have several spellings.
 func refuseURLEncoded(raw string) *PathError {
 	if i := indexEscape(raw); i >= 0 {
-		return &PathError{
-			LayerURLEncoded, i,
-			"a percent sign and the letters or digits after it read as an encoded character; " +
-				"put a space after the percent sign or spell it out",
-		}
+		return &PathError{LayerURLEncoded, i, escapeHint}
 	}
 	return nil
 }
 
+const escapeHint = "a percent sign and the letters or digits after it read as an encoded character; " +
+	"put a space after the percent sign or spell it out"
+
 // indexEscape returns the index of the first %HH or %uHHHH in s, or -1.
 func indexEscape(s string) int {
-	for i := 0; i < len(s); i++ {
-		if s[i] != '%' {
-			continue
+	for next := 0; ; {
+		i := strings.IndexByte(s[next:], '%')
+		if i < 0 {
+			return -1
 		}
-		rest := s[i+1:]
+		next += i + 1
+		rest := s[next:]
 		if startsHex(rest, 2) || rest != "" && rest[0]|0x20 == 'u' && startsHex(rest[1:], 4) {
-			return i
+			return next - 1
 		}
 	}
-	return -1
 }
 
 // startsHex reports whether s starts with n hexadecimal digits.

@@ -25,21 +25,15 @@ type spelling struct {
 // Add records a canonical key and all its folders. Adding a key twice is the
 // same as adding it once.
 func (n *Names) Add(canonical string) {
-	k := key{canonical, Skeleton(canonical)}
-	if n.has(k) {
-		return
+	if k := (key{canonical, Skeleton(canonical)}); !n.has(k) {
+		n.record(k)
 	}
-	if n.bySkeleton == nil {
-		n.bySkeleton = make(map[string][]spelling)
-	}
-	for name, skeleton := range k.prefixes() {
-		spellings := n.bySkeleton[skeleton]
-		if i := indexSpelling(spellings, name); i >= 0 {
-			spellings[i].keys++
-			continue
-		}
-		n.bySkeleton[skeleton] = append(spellings, spelling{name, 1})
-	}
+}
+
+// AddFolder records a folder that holds keys which are not in the set, so that
+// it keeps its spelling whatever is removed.
+func (n *Names) AddFolder(canonical string) {
+	n.record(key{canonical, Skeleton(canonical)})
 }
 
 // Remove forgets a key, and the folders that no other key is in. A key that
@@ -63,22 +57,6 @@ func (n *Names) Remove(canonical string) {
 	}
 }
 
-// AddFolder records a folder that holds keys which are not in the set, so that
-// it keeps its spelling whatever is removed.
-func (n *Names) AddFolder(canonical string) {
-	if n.bySkeleton == nil {
-		n.bySkeleton = make(map[string][]spelling)
-	}
-	for name, skeleton := range (key{canonical, Skeleton(canonical)}).prefixes() {
-		spellings := n.bySkeleton[skeleton]
-		if i := indexSpelling(spellings, name); i >= 0 {
-			spellings[i].keys++
-			continue
-		}
-		n.bySkeleton[skeleton] = append(spellings, spelling{name, 1})
-	}
-}
-
 // Check returns a [*PathError] of [LayerCase] when the canonical key, or one
 // of its folders, is already there in another spelling. Its offset is where
 // that file or folder starts in the canonical key.
@@ -99,6 +77,20 @@ func (n *Names) Check(canonical string) error {
 		}
 	}
 	return nil
+}
+
+func (n *Names) record(k key) {
+	if n.bySkeleton == nil {
+		n.bySkeleton = make(map[string][]spelling)
+	}
+	for name, skeleton := range k.prefixes() {
+		spellings := n.bySkeleton[skeleton]
+		if i := indexSpelling(spellings, name); i >= 0 {
+			spellings[i].keys++
+			continue
+		}
+		n.bySkeleton[skeleton] = append(spellings, spelling{name, 1})
+	}
 }
 
 func (n *Names) has(k key) bool {

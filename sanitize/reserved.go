@@ -5,17 +5,17 @@ import (
 	"unicode/utf8"
 )
 
-// reservedHint says what a segment with this skeleton means to an agent, git
-// or Windows, or returns "".
-func reservedHint(skeleton string) string {
+// reservedHint says what a segment means to an agent, git or Windows, or
+// returns "".
+func reservedHint(s segment) string {
 	switch {
-	case isAgentFile(skeleton):
+	case isAgentFile(s.skeleton):
 		return "agents load files of this name as instructions; choose another name"
-	case isGitFolder(skeleton):
+	case isGitFolder(s.skeleton):
 		return "git takes this name for its own folder; choose another name"
-	case isDevice(skeleton):
+	case isDevice(s.skeleton):
 		return "Windows takes this name for a device; choose another name"
-	case isShortAlias(skeleton):
+	case isShortAlias(s.skeleton), isShortAlias(s.name): // a ligature is several letters in one, and one in the other
 		return "Windows takes this name for the short form of a longer one; choose another name"
 	}
 	return ""
@@ -40,10 +40,8 @@ func isGitFolder(skeleton string) bool {
 // isDevice knows the names that Windows looks for in every folder, whatever
 // extension, stream or run of spaces follows.
 func isDevice(skeleton string) bool {
-	name := skeleton
-	if i := strings.IndexAny(name, ".:"); i >= 0 {
-		name = name[:i]
-	}
+	name, _, _ := strings.Cut(skeleton, ".")
+	name, _, _ = strings.Cut(name, ":")
 	name = strings.TrimRight(name, " ")
 	switch name {
 	case "con", "prn", "aux", "nul", "conin$", "conout$", "clock$":
@@ -57,8 +55,8 @@ func isDevice(skeleton string) bool {
 
 // isShortAlias reports whether the segment has the form of an 8.3 name that
 // Windows makes up beside a long one, such as git~1 or gi7eba~1.
-func isShortAlias(skeleton string) bool {
-	base, extension, _ := strings.Cut(skeleton, ".")
+func isShortAlias(name string) bool {
+	base, extension, _ := strings.Cut(name, ".")
 	tilde := strings.LastIndexByte(base, '~')
 	if tilde < 0 || strings.Contains(extension, ".") || utf8.RuneCountInString(extension) > 3 {
 		return false

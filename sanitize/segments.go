@@ -40,17 +40,23 @@ func (k key) segments() iter.Seq[segment] {
 // refuseFoldedEscape is layer url_encoded once more: with the digits of other
 // scripts, as in %２Ｅ, the escape appears only where names are decomposed.
 func refuseFoldedEscape(k key) *PathError {
-	if indexEscape(k.skeleton) < 0 {
+	if !strings.Contains(k.skeleton, "%") {
 		return nil
 	}
-	err := refuseURLEncoded("%00")
-	err.Offset = strings.IndexByte(k.canonical, '%')
-	return err
+	for s := range k.segments() {
+		if indexEscape(s.skeleton) >= 0 {
+			return &PathError{LayerURLEncoded, s.start, escapeHint}
+		}
+	}
+	return nil
 }
 
 // refuseTraversal looks at the skeleton, in which a ".." of the canonical key
 // and one that appears by decomposition are the same.
 func refuseTraversal(k key) *PathError {
+	if !strings.Contains(k.skeleton, "..") {
+		return nil
+	}
 	for s := range k.segments() {
 		if s.skeleton == ".." {
 			return &PathError{LayerTraversal, s.start, "a name cannot lead to the folder above; leave out the \"..\""}
@@ -104,17 +110,15 @@ func emptySegment(s segment) (int, Layer, string) {
 }
 
 func longSegment(s segment) (int, Layer, string) {
-	if len(s.name) > maxSegmentBytes || nfdUnits(s.name) > maxSegmentUnits {
+	// No character has more than two units in NFD for each of its bytes, so most names need no count.
+	if n := len(s.name); n > maxSegmentBytes || 2*n > maxSegmentUnits && nfdUnits(s.name) > maxSegmentUnits {
 		return 0, LayerLength, "this folder or file name is too long; at most 255 bytes are allowed"
 	}
 	return 0, "", ""
 }
 
-// nfdUnits returns how many UTF-16 units s, of at most 255 bytes, has in NFD.
+// nfdUnits returns how many UTF-16 units s has in NFD.
 func nfdUnits(s string) int {
-	if isASCII(s) {
-		return len(s)
-	}
 	units := 0
 	for _, r := range norm.NFD.String(s) {
 		units += utf16.RuneLen(r)
@@ -123,7 +127,7 @@ func nfdUnits(s string) int {
 }
 
 func reservedSegment(s segment) (int, Layer, string) {
-	return 0, LayerReserved, reservedHint(s.skeleton)
+	return 0, LayerReserved, reservedHint(s)
 }
 
 func unstorableSegment(s segment) (int, Layer, string) {
@@ -141,8 +145,11 @@ func unstorableSegment(s segment) (int, Layer, string) {
 	case s.name[last] == '.' || s.name[last] == ' ':
 		return last, LayerSegment, "a folder or file name cannot end with a dot or space, which Windows drops"
 	}
-	if i := strings.IndexAny(s.name, `<>:"|?*`); i >= 0 {
-		return i, LayerSegment, `Windows cannot store the characters < > : " | ? * in a name`
+	for i := range len(s.name) {
+		switch s.name[i] {
+		case '<', '>', ':', '"', '|', '?', '*':
+			return i, LayerSegment, `Windows cannot store the characters < > : " | ? * in a name`
+		}
 	}
 	// Or a name could be a folder on one side and a file on the other.
 	if !s.isFile && strings.HasSuffix(s.skeleton, ".md") {

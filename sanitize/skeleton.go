@@ -18,9 +18,18 @@ func Skeleton(canonical string) string {
 	if isASCII(canonical) {
 		return strings.ToLower(canonical)
 	}
-	// Folding twice around upper-casing also joins letters that share only their capital, such as i and dotless ı.
-	// Decomposing comes first because of the iota subscript, a mark that folds to a letter: marks that follow it in the
-	// composed form stand before it in the decomposed one, and case is compared on that (Unicode 3.13, D146).
+	// Folding on both sides of upper-casing also joins letters that share only their capital, such as i and dotless ı.
 	fold, upper := cases.Fold(), cases.Upper(language.Und)
-	return norm.NFKC.String(fold.String(upper.String(fold.String(norm.NFKD.String(canonical)))))
+	s := canonical
+	if strings.ContainsFunc(s, hasIotaSubscript) {
+		s = fold.String(norm.NFD.String(s))
+	}
+	return norm.NFKC.String(fold.String(upper.String(fold.String(norm.NFKC.String(s)))))
+}
+
+// hasIotaSubscript reports whether r is or may hold the one mark that folds to
+// a letter. Other marks stand behind it in a composed form but before it in
+// the decomposed one, which is what Unicode (section 3.13, D146) and Macs fold.
+func hasIotaSubscript(r rune) bool {
+	return r == 0x0345 || 0x1F80 <= r && r <= 0x1FFF
 }

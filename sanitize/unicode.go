@@ -35,10 +35,12 @@ func runeFault(r rune, known func(rune) bool) string {
 	switch {
 	case structure != 0:
 		return fmt.Sprintf("turns into %q on some systems; use another character", structure)
-	case isInvisible(r):
+	case isBlank(r):
 		return "is invisible; leave it out"
 	case known(r):
 		return ""
+	case unicode.Is(unicode.Cf, r):
+		return "is invisible and controls its neighbours; leave it out"
 	case unicode.Is(unicode.Z, r):
 		return "is an unusual space; use an ordinary one"
 	case unicode.Is(unicode.Co, r):
@@ -58,13 +60,11 @@ func isKnownOrNewer(r rune) bool {
 	return isKnown(r) || unicode.Is(unicode.Cn, r) && !unicode.Is(unicode.Noncharacter_Code_Point, r)
 }
 
-// isInvisible reports whether r, which is not ASCII, may show as nothing at
-// all: the default-ignorable code points, other format characters, and the
-// blank Braille pattern. The fillers are letters and the selectors are marks,
-// so their category does not tell.
-func isInvisible(r rune) bool {
+// isBlank reports whether r shows as nothing although its category tells
+// otherwise: the default-ignorable letters (fillers), marks (variation
+// selectors) and unassigned code points, and the blank Braille pattern.
+func isBlank(r rune) bool {
 	return r == '\u2800' ||
-		unicode.Is(unicode.Cf, r) ||
 		unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) ||
 		unicode.Is(unicode.Variation_Selector, r)
 }

@@ -1,0 +1,66 @@
+package sanitize_test
+
+import (
+	"fmt"
+	"testing"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/teammem/teammem/sanitize"
+)
+
+func BenchmarkParseKey(b *testing.B) {
+	for _, bm := range []struct{ name, key string }{
+		{"ascii", "testing/integration-tests-must-hit-a-real-database.md"},
+		{"ascii-upper", "Testing/Integration tests must hit a real DB.md"},
+		{"latin", "über/straßenverkehr und größe.md"},
+		{"latin-nfd", norm.NFD.String("über/straßenverkehr und größe.md")},
+		{"chinese", "文档/部署说明和回滚步骤.md"},
+		{"hangul", "문서/배포 안내와 되돌리기.md"},
+		{"refused", "testing/../database.md"},
+	} {
+		b.Run(bm.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				_, _ = sanitize.ParseKey(bm.key)
+			}
+		})
+	}
+}
+
+func BenchmarkSkeleton(b *testing.B) {
+	for _, bm := range []struct{ name, key string }{
+		{"ascii", "testing/integration-tests-must-hit-a-real-database.md"},
+		{"latin", "über/straßenverkehr und größe.md"},
+		{"chinese", "文档/部署说明和回滚步骤.md"},
+	} {
+		b.Run(bm.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				_ = sanitize.Skeleton(bm.key)
+			}
+		})
+	}
+}
+
+// What a scan of a large tree pays: every key is parsed, checked and added.
+func BenchmarkNames(b *testing.B) {
+	keys := make([]string, 10_000)
+	for i := range keys {
+		keys[i] = fmt.Sprintf("area-%d/topic-%d/what-we-learnt-%d.md", i%10, i%100, i)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		var names sanitize.Names
+		for _, raw := range keys {
+			key, err := sanitize.ParseKey(raw)
+			if err == nil {
+				err = names.Check(key)
+			}
+			if err != nil {
+				b.Fatal(err)
+			}
+			names.Add(key)
+		}
+	}
+}
