@@ -48,25 +48,41 @@ func isJSON(h http.Header) error {
 	return nil
 }
 
-// read returns the decompressed body.
+// read returns the decompressed body. Then the call's own time begins, and the
+// connection has no deadline for reading any more: the server's look-out for a
+// client that hangs up would take it for one.
 func (c *call) read(most int) ([]byte, error) {
+	body, err := c.readAll(most)
+	if err != nil {
+		c.limitRest(err)
+		return nil, unreadable(err)
+	}
+	c.readUntil(time.Time{})
+	c.startTimer()
+	return body, nil
+}
+
+func (c *call) readAll(most int) ([]byte, error) {
 	r := c.Request()
 	if r.ContentLength > int64(most) {
 		return nil, tooLarge(most)
 	}
 	paced := &pacedReader{r: r.Body, c: c, start: c.api.clock()}
-	defer c.readUntil(time.Time{}) // or the server takes its own look-out for a hang-up as a timeout
-	raw := &cappedReader{r: paced, left: most, most: most}
-	plain, err := decompressed(raw, r.Header.Values("Content-Encoding"))
+	plain, err := decompressed(&cappedReader{r: paced, left: most, most: most}, r.Header.Values("Content-Encoding"))
 	if err != nil {
 		return nil, err
 	}
 	defer plain.Close()
-	body, err := io.ReadAll(&cappedReader{r: plain, left: most, most: most})
-	if err != nil {
-		return nil, unreadable(err)
+	return io.ReadAll(&cappedReader{r: plain, left: most, most: most})
+}
+
+// limitRest bounds the time in which net/http reads what is left of a body, to
+// keep the connection; one that is too slow is not kept.
+func (c *call) limitRest(err error) {
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		c.Response().Header().Set("Connection", "close")
 	}
-	return body, nil
+	c.readUntil(c.api.clock().Add(callDeadline))
 }
 
 func tooLarge(most int) *memory.Error {
@@ -79,15 +95,11 @@ func decompressed(r io.Reader, encodings []string) (io.ReadCloser, error) {
 	case "":
 		return io.NopCloser(r), nil
 	case "gzip":
-		plain, err := gzip.NewReader(r)
-		if err != nil {
-			return nil, unreadable(err)
-		}
-		return plain, nil
+		return gzip.NewReader(r)
 	case "zstd":
 		plain, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderLowmem(true))
 		if err != nil {
-			return nil, unreadable(err)
+			return nil, err
 		}
 		return plain.IOReadCloser(), nil
 	}

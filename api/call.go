@@ -23,6 +23,10 @@ type call struct {
 	query   query
 	problem memory.Code // that was answered, "" if none
 	aborted bool        // an answer broke off: the connection must too
+
+	request   *http.Request // as it came, without the time limit
+	allowed   time.Duration // for the call, once its body is there
+	stopTimer context.CancelFunc
 }
 
 func (c *call) ctx() context.Context { return c.Request().Context() }

@@ -30,6 +30,9 @@ func (a *API) observe(next echo.HandlerFunc) echo.HandlerFunc {
 		start := a.clock()
 		c := &call{Context: ctx, api: a, id: strings.ToLower(rand.Text()[:12])}
 		ctx.Set(callKey, c)
+		if ctx.Request().ContentLength != 0 {
+			c.readUntil(start.Add(callDeadline)) // also where nobody reads the body
+		}
 		h := ctx.Response().Header()
 		h.Set("Teammem-Api", "1")
 		h.Set("Teammem-Instance", a.options.Instance)
@@ -61,8 +64,11 @@ func (a *API) logRequest(c *call, took time.Duration) {
 		slog.Float64("dur_ms", float64(took.Microseconds())/1000), slog.String("request_id", c.id), slog.String("remote", c.remote()),
 	}
 	for _, id := range []struct{ key, value string }{
-		{"code", string(c.problem)}, {"project_id", string(c.project)}, {"member_id", string(c.who.Member)},
-		{"token_id", string(c.who.Token)}, {"device_id", string(c.who.Device)},
+		{"code", string(c.problem)},
+		{"project_id", string(c.project)},
+		{"member_id", string(c.who.Member)},
+		{"token_id", string(c.who.Token)},
+		{"device_id", string(c.who.Device)},
 	} {
 		if id.value != "" {
 			attrs = append(attrs, slog.String(id.key, id.value))
@@ -91,10 +97,13 @@ func (c *call) remote() string {
 // refuseUndeclared stops whatever was not declared in the table.
 func (a *API) refuseUndeclared(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(ctx echo.Context) error {
-		if ctx.Path() != "" && !a.declared[ctx.Request().Method+ctx.Path()] {
-			return echo.ErrNotFound
+		switch {
+		case ctx.Path() == "" || a.declared[ctx.Request().Method+ctx.Path()]:
+			return next(ctx)
+		case ctx.Get(echo.ContextKeyHeaderAllow) != nil: // set by the router when only the method is wrong
+			return echo.MethodNotAllowedHandler(ctx)
 		}
-		return next(ctx)
+		return echo.ErrNotFound
 	}
 }
 
@@ -109,12 +118,22 @@ func (a *API) guard(r route) echo.HandlerFunc {
 		if err := a.admit(c, r); err != nil {
 			return err
 		}
-		timed, cancel := context.WithTimeout(c.ctx(), r.deadline()+wait(c.query))
-		defer cancel()
-		c.SetRequest(c.Request().WithContext(timed))
-		c.writeUntil(a.clock().Add(r.deadline() + wait(c.query)))
+		c.request, c.allowed = c.Request(), r.deadline()+wait(c.query)
+		c.startTimer()
+		defer func() { c.stopTimer() }()
 		return r.handle(a, c)
 	}
+}
+
+// startTimer gives the call its time, from now on.
+func (c *call) startTimer() {
+	if c.stopTimer != nil {
+		c.stopTimer()
+	}
+	ctx, cancel := context.WithTimeout(c.request.Context(), c.allowed)
+	c.stopTimer = cancel
+	c.SetRequest(c.request.WithContext(ctx))
+	c.writeUntil(c.api.clock().Add(c.allowed))
 }
 
 // admit lets a request in, or says why not.

@@ -10,7 +10,7 @@ import (
 
 // revisions lists the versions of an entry, newest first.
 func (a *API) revisions(c *call) error {
-	entry, err := wire.ParseEntryID(c.query["entry_id"])
+	entry, err := entryID(c.query)
 	if err != nil {
 		return err
 	}
@@ -33,9 +33,17 @@ func (a *API) revisions(c *call) error {
 	return c.json(wire.NewPage(found, wire.NewRevision, next))
 }
 
+func entryID(q query) (memory.EntryID, error) {
+	id, err := wire.ParseEntryID("entry_id", q["entry_id"])
+	if err == nil && id == "" {
+		err = memory.Invalid("entry_id", "this is required")
+	}
+	return id, err
+}
+
 // revision answers with one version.
 func (a *API) revision(c *call) error {
-	entry, err := wire.ParseEntryID(c.query["entry_id"])
+	entry, err := entryID(c.query)
 	if err != nil {
 		return err
 	}

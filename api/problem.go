@@ -19,7 +19,7 @@ func (a *API) answer(c *call, err error) {
 	c.problem = e.Code
 	if status >= http.StatusInternalServerError && !errors.Is(err, context.Canceled) {
 		a.log.LogAttrs(c.ctx(), level(e.Code), "request failed",
-			slog.String("request_id", c.id), slog.String("route", c.Path()), slog.String("code", string(e.Code)), slog.Any("err", err))
+			slog.String("request_id", c.id), slog.String("route", c.Path()), slog.String("code", string(e.Code)), slog.String("err", cause(err, e)))
 	}
 	if c.Response().Committed {
 		c.aborted = true // part of another answer is out: only a broken connection tells the client
@@ -68,6 +68,15 @@ func routing(e *echo.HTTPError) (*memory.Error, int) {
 		return memory.Invalid("", "this path does not take this method"), e.Code
 	}
 	return &memory.Error{Code: wire.CodeOf(e.Code), Message: "the request cannot be served", Err: e}, e.Code
+}
+
+// cause is what is logged of an error: its text, and what a domain error keeps
+// to itself.
+func cause(err error, e *memory.Error) string {
+	if e.Err == nil || errors.Is(e.Err, err) {
+		return err.Error()
+	}
+	return err.Error() + ": " + e.Err.Error()
 }
 
 func level(code memory.Code) slog.Level {

@@ -17,7 +17,7 @@ func NewRevisionRef(r memory.RevisionRef) RevisionRef { return RevisionRef{strin
 
 // Domain returns the reference; prefix goes before the names of wrong fields.
 func (w RevisionRef) Domain(prefix string) (memory.RevisionRef, error) {
-	entry, err := id[memory.EntryID](prefix+"entry_id", w.EntryID)
+	entry, err := ParseEntryID(prefix+"entry_id", w.EntryID)
 	switch {
 	case err != nil:
 		return memory.RevisionRef{}, err

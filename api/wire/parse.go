@@ -91,10 +91,14 @@ func problemOf(err error) *memory.Error {
 
 // id checks an opaque id of a request. What cannot be an id never reaches the
 // database.
-func id[T ~string](field, s string) (T, error) {
+func id[T ~string](field, prefix, s string) (T, error) {
 	const most = 64
-	if len(s) > most || strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") != "" {
-		return "", memory.Invalid(field, "this is not an id")
+	random, ok := strings.CutPrefix(s, prefix)
+	if s == "" {
+		return "", nil
+	}
+	if !ok || random == "" || len(s) > most || strings.Trim(random, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") != "" {
+		return "", memory.Invalid(field, "this is not an id that starts with "+prefix)
 	}
 	return T(s), nil
 }
@@ -102,26 +106,27 @@ func id[T ~string](field, s string) (T, error) {
 // ParseProjectID checks a project's id from an URL. What cannot be one is not
 // found.
 func ParseProjectID(s string) (memory.ProjectID, error) {
-	p, err := id[memory.ProjectID]("project", s)
+	p, err := id[memory.ProjectID]("project", "prj_", s)
 	if err != nil || p == "" {
 		return "", memory.NotFound("project")
 	}
 	return p, nil
 }
 
-// ParseEntryID checks an entry's id from an URL.
-func ParseEntryID(s string) (memory.EntryID, error) {
-	if s == "" {
-		return "", missing("entry_id")
-	}
-	return id[memory.EntryID]("entry_id", s)
+// ParseEntryID checks an entry's id. It may be left out.
+func ParseEntryID(field, s string) (memory.EntryID, error) {
+	return id[memory.EntryID](field, "ent_", s)
 }
 
-// ParseMemberID checks a member's id from an URL; it may be left out.
-func ParseMemberID(field, s string) (memory.MemberID, error) { return id[memory.MemberID](field, s) }
+// ParseMemberID checks a member's id. It may be left out.
+func ParseMemberID(field, s string) (memory.MemberID, error) {
+	return id[memory.MemberID](field, "mem_", s)
+}
 
-// ParseDeviceID checks a device's id; it may be left out.
-func ParseDeviceID(field, s string) (memory.DeviceID, error) { return id[memory.DeviceID](field, s) }
+// ParseDeviceID checks a device's id. It may be left out.
+func ParseDeviceID(field, s string) (memory.DeviceID, error) {
+	return id[memory.DeviceID](field, "dev_", s)
+}
 
 // Label checks a short text that a client chose: at most so many bytes, and no
 // control characters.

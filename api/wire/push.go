@@ -137,7 +137,7 @@ func (w Op) domain() (memory.Op, error) {
 
 // typed parses the fields that are more than texts.
 func (w Op) typed(d *memory.Op) (err error) {
-	if d.EntryID, err = id[memory.EntryID]("entry_id", w.EntryID); err != nil {
+	if d.EntryID, err = ParseEntryID("entry_id", w.EntryID); err != nil {
 		return err
 	}
 	if d.BaseSum, err = optionalHash("base_sha256", w.BaseSHA256); err != nil {

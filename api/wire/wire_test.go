@@ -220,7 +220,7 @@ func TestContentsRequest(t *testing.T) {
 	if err != nil || !cmp.Equal(want, got) {
 		t.Errorf("got %v, %v", got, err)
 	}
-	for _, bad := range []RevisionRef{{"", 1}, {"ent_a", 0}, {"ent_a", -1}, {"ent\x00", 1}, {strings.Repeat("e", 65), 1}} {
+	for _, bad := range []RevisionRef{{"", 1}, {"ent_a", 0}, {"ent_a", -1}, {"ent\x00", 1}, {"ent_" + strings.Repeat("e", 61), 1}, {"mem_a", 1}, {"ent_", 1}} {
 		if _, err := (ContentsRequest{Items: []RevisionRef{bad}}).Domain(); memory.CodeOf(err) != memory.CodeInvalid {
 			t.Errorf("%v: got %v", bad, err)
 		}

@@ -1,0 +1,55 @@
+package api
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+func TestLimiter(t *testing.T) {
+	t.Parallel()
+	l := newLimiter(60, time.Minute)
+	now := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	for i := range 60 {
+		if wait := l.take("a", 1, now); wait != 0 {
+			t.Fatalf("take %d waits %v", i, wait)
+		}
+	}
+	steps := []struct {
+		after time.Duration
+		key   string
+		n     float64
+		want  time.Duration
+	}{
+		{0, "a", 1, time.Second},
+		{0, "b", 60, 0},
+		{500 * time.Millisecond, "a", 1, 500 * time.Millisecond},
+		{500 * time.Millisecond, "a", 1, 0},
+		{0, "a", 1, time.Second},
+		{-time.Hour, "a", 1, time.Second}, // a clock that goes back gives nothing
+		{2 * time.Hour, "a", 60, 0},       // and an hour does not save up more than the bucket
+		{0, "a", 1, time.Second},
+	}
+	for i, s := range steps {
+		now = now.Add(s.after)
+		if got := l.take(s.key, s.n, now); got != s.want {
+			t.Errorf("step %d: waits %v, want %v", i, got, s.want)
+		}
+	}
+}
+
+// Buckets that are full again are forgotten, so that tokens that come and go
+// do not add up.
+func TestLimiter_Forgets(t *testing.T) {
+	t.Parallel()
+	l := newLimiter(60, time.Minute)
+	now := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	for i := range 10_000 {
+		l.take(fmt.Sprint(i), 1, now)
+	}
+	l.take("last", 60, now)
+	l.take("next", 1, now.Add(time.Second))
+	if n := len(l.buckets); n != 2 {
+		t.Errorf("%d buckets are kept", n)
+	}
+}

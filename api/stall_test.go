@@ -1,0 +1,82 @@
+package api
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// A body that stalls is given up; one that is slow but comes is not.
+func TestBody_Pace(t *testing.T) {
+	t.Parallel()
+	const body = `{"path":"a.md"}`
+	for _, tt := range []struct {
+		name   string
+		size   int // of the body, padded
+		chunk  int
+		pause  time.Duration
+		stop   int // bytes after which nothing comes any more
+		status int
+	}{
+		{name: "slow line", size: 600 << 10, chunk: 20 << 10, pause: time.Second, status: http.StatusOK},
+		{name: "stalled at the start", size: 100, status: http.StatusBadRequest},
+		{name: "stalled in the middle", size: 600 << 10, chunk: 20 << 10, stop: 300 << 10, status: http.StatusBadRequest},
+		{name: "a byte now and then", size: 1000, chunk: 1, pause: 5 * time.Second, status: http.StatusBadRequest},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				a, r := offline(t, Options{})
+				l := &pipeListener{conns: make(chan net.Conn, 1), closed: make(chan struct{})}
+				server := NewServer(a, NewHub(), slog.New(slog.DiscardHandler)).http
+				done := make(chan struct{})
+				go func() { defer close(done); _ = server.Serve(l) }()
+				near, far := net.Pipe()
+				l.conns <- far
+				go func() {
+					fmt.Fprintf(near, "POST %s/check HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", base, r.token, tt.size)
+					text := fmt.Sprintf("%-*s", tt.size, body)
+					for sent := 0; tt.chunk > 0 && sent < len(text) && (tt.stop == 0 || sent < tt.stop); sent += tt.chunk {
+						time.Sleep(tt.pause)
+						if _, err := io.WriteString(near, text[sent:min(sent+tt.chunk, len(text))]); err != nil {
+							return
+						}
+					}
+				}()
+				resp, err := http.ReadResponse(bufio.NewReader(near), nil)
+				must(t, err)
+				if resp.StatusCode != tt.status {
+					t.Errorf("status %d, want %d", resp.StatusCode, tt.status)
+				}
+				must(t, near.Close())
+				must(t, server.Close())
+				<-done
+				time.Sleep(time.Minute) // the server lingers on a connection that it gave up
+			})
+		})
+	}
+}
+
+// pipeListener hands out connections that exist already.
+type pipeListener struct {
+	conns  chan net.Conn
+	closed chan struct{}
+}
+
+func (l *pipeListener) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.conns:
+		return c, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *pipeListener) Close() error   { close(l.closed); return nil }
+func (l *pipeListener) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "unix"} }
