@@ -18,4 +18,4 @@ import "embed"
 // FS holds the files.
 //
 //go:embed *.sql
-var FS embed.FS //nolint:gochecknoglobals // an embedded file system can only be a package variable
+var FS embed.FS

@@ -35,7 +35,7 @@ func TestPush_KilledBeforeCommit(t *testing.T) {
 		from pg_locks
 		join pg_database d on d.oid = database
 		where datname = current_database() and locktype = 'advisory' and not granted`
-	for b.count(t, waiting) == 0 { //nolint:revive // asks until the push is at the gate
+	for b.count(t, waiting) == 0 { // asks until the push is at the gate
 	}
 	b.exec(t, `
 		select pg_terminate_backend(pid)

@@ -118,17 +118,16 @@ func readChanges(ctx context.Context, tx pgx.Tx, project memory.ProjectID, page 
 	}
 	return list(ctx, tx, changeRow.change, `
 		with latest as (
-			select max(seq) as seq
+			select distinct on (entry_id) seq, entry_id, rev, op, previous_path
 			from changes
 			where project_id = @project and seq > @from and seq <= @to
-			group by entry_id
+			order by entry_id, seq desc
 		), page as (
 			select c.seq, c.entry_id, c.op, r.path, c.previous_path, c.rev, r.sha256, r.size, r.kind, r.content,
 				r.at, r.author, r.device_id, r.agent, r.agent_version, r.agent_session, r.agent_model,
 				c.op <> 'delete' and r.size <= @inline_max as small,
 				sum(r.size) filter (where c.op <> 'delete' and r.size <= @inline_max) over (order by c.seq) as total
-			from latest
-			join changes c on c.project_id = @project and c.seq = latest.seq
+			from latest c
 			join revisions r on r.project_id = @project and r.entry_id = c.entry_id and r.rev = c.rev
 		)
 		select p.seq, p.entry_id, p.op, p.path, p.previous_path, p.rev, p.sha256, p.size, p.kind,
