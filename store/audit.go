@@ -25,7 +25,7 @@ func (s *Store) Audit(ctx context.Context, rows ...memory.AuditRow) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	return s.fault("write audit", s.inTx(ctx, func(tx pgx.Tx) error {
+	return s.fault(ctx, "write audit", s.inTx(ctx, func(tx pgx.Tx) error {
 		return appendInstance(ctx, tx, rows...)
 	}))
 }
@@ -181,13 +181,13 @@ func (s *Store) VerifyAudit(ctx context.Context, project memory.ProjectID) (rows
 		order by number`,
 		pgx.StrictNamedArgs{"chain": project})
 	if err != nil {
-		return 0, memory.Hash{}, s.fault("read audit", err)
+		return 0, memory.Hash{}, s.fault(ctx, "read audit", err)
 	}
 	defer found.Close()
 	for found.Next() {
 		row, err := pgx.RowToStructByName[auditRow](found)
 		if err != nil {
-			return 0, memory.Hash{}, s.fault("read audit", err)
+			return 0, memory.Hash{}, s.fault(ctx, "read audit", err)
 		}
 		rows++
 		if row.Number != rows {
@@ -197,7 +197,7 @@ func (s *Store) VerifyAudit(ctx context.Context, project memory.ProjectID) (rows
 			return 0, memory.Hash{}, brokenChain(fmt.Sprintf("row %d of the audit is not as it was written", rows))
 		}
 	}
-	return rows, last, s.fault("read audit", found.Err())
+	return rows, last, s.fault(ctx, "read audit", found.Err())
 }
 
 func brokenChain(message string) error {

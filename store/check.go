@@ -43,7 +43,7 @@ func (s *Store) Check(ctx context.Context, project memory.ProjectID) error {
 	})
 	switch {
 	case err != nil:
-		return s.fault("check project", err)
+		return s.fault(ctx, "check project", err)
 	case feed.Last != head.Seq:
 		return inconsistent(fmt.Sprintf("the feed ends at %d, the project at %d", feed.Last, head.Seq))
 	case feed.First != head.Floor+1, feed.Count != head.Seq-head.Floor:

@@ -30,12 +30,12 @@ func (s *Store) Device(ctx context.Context, member memory.MemberID, id memory.De
 		from devices
 		where device_id = @device and member_id = @member`,
 		pgx.StrictNamedArgs{"device": id, "member": member})
-	return device, s.fault("read device", err)
+	return device, s.fault(ctx, "read device", err)
 }
 
 // AddDevice adds a computer of a member.
 func (s *Store) AddDevice(ctx context.Context, d memory.Device, row memory.AuditRow) error {
-	return s.fault("add device", s.inTx(ctx, func(tx pgx.Tx) error {
+	return s.fault(ctx, "add device", s.inTx(ctx, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `
 			insert into devices (device_id, member_id, name, os, created_at)
 			values (@device, @member, @name, @os, @at)`,

@@ -50,7 +50,7 @@ func (s *Store) Manifest(ctx context.Context, project memory.ProjectID) (memory.
 			pgx.StrictNamedArgs{"project": project})
 		return err
 	})
-	return head, entries, s.fault("read manifest", err)
+	return head, entries, s.fault(ctx, "read manifest", err)
 }
 
 // Entries returns a page of live entries, by path, after the given one.
@@ -71,7 +71,7 @@ func (s *Store) Entries(ctx context.Context, project memory.ProjectID, q memory.
 		pgx.StrictNamedArgs{
 			"project": project, "prefix": q.Prefix, "after": q.After.String(), "kind": q.Kind, "author": q.Author, "limit": q.Limit,
 		})
-	return entries, s.fault("read entries", err)
+	return entries, s.fault(ctx, "read entries", err)
 }
 
 // EntryAt returns the live entry at exactly this path.
@@ -83,7 +83,7 @@ func (s *Store) EntryAt(ctx context.Context, project memory.ProjectID, path memo
 		join members m on m.member_id = e.author
 		where e.project_id = @project and e.path = @path and e.deleted_rev is null`,
 		pgx.StrictNamedArgs{"project": project, "path": path.String()})
-	return entry, s.fault("read entry", err)
+	return entry, s.fault(ctx, "read entry", err)
 }
 
 // Entry returns the entry, deleted or not.
@@ -95,5 +95,5 @@ func (s *Store) Entry(ctx context.Context, project memory.ProjectID, id memory.E
 		join members m on m.member_id = e.author
 		where e.project_id = @project and e.entry_id = @entry`,
 		pgx.StrictNamedArgs{"project": project, "entry": id})
-	return entry, s.fault("read entry", err)
+	return entry, s.fault(ctx, "read entry", err)
 }

@@ -61,7 +61,7 @@ func (e *databaseError) Unwrap() error { return e.wrapped }
 
 // fault turns an error of the driver into one of the domain. Errors of the
 // domain pass.
-func (s *Store) fault(op string, err error) error {
+func (s *Store) fault(ctx context.Context, op string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -72,7 +72,7 @@ func (s *Store) fault(op string, err error) error {
 	if safe.state == uniqueViolation {
 		// Everything unique is decided under the project's lock or reported by its writer, so this is a fault of ours. The
 		// request may pass when it is tried again, so it is not reported as internal, and nobody else logs it.
-		s.log.LogAttrs(context.Background(), slog.LevelError, "unexpected unique violation",
+		s.log.LogAttrs(ctx, slog.LevelError, "unexpected unique violation",
 			slog.String("op", op), slog.String("table", safe.table), slog.String("constraint", safe.constraint))
 	}
 	e := &memory.Error{Code: codeOf(safe.state, err), Err: safe}
@@ -171,7 +171,7 @@ func taken(err error, constraint, field, message string) error {
 func badURL() error {
 	return &memory.Error{
 		Code: memory.CodeInvalid, Field: "database-url", Message: "the database URL cannot be read",
-		Hint: "it reads postgres://user:password@host:5432/database, with special characters of the password percent-encoded",
+		Hint: "it reads postgres://user@host:5432/database; special characters of a password are percent-encoded",
 	}
 }
 

@@ -119,6 +119,7 @@ func TestPush_ConcurrentSwaps(t *testing.T) {
 
 // rotate hands the names of three entries on, if nobody else was faster.
 func (b *bundle) rotate(t *testing.T, from int) error {
+	t.Helper()
 	_, all, err := b.Manifest(t.Context(), b.project.ID)
 	if err != nil {
 		return err

@@ -13,7 +13,7 @@ import (
 // costs: one row by its key.
 func (s *Store) Head(ctx context.Context, project memory.ProjectID) (memory.Head, error) {
 	head, err := readHead(ctx, s.pool, project)
-	return head, s.fault("read head", err)
+	return head, s.fault(ctx, "read head", err)
 }
 
 type headRow struct {
@@ -38,7 +38,7 @@ func readHead(ctx context.Context, q querier, project memory.ProjectID) (memory.
 // DigestAt returns the digest that was recorded at seq; the empty digest at 0.
 func (s *Store) DigestAt(ctx context.Context, project memory.ProjectID, seq int64) (memory.Digest, error) {
 	digest, err := readDigest(ctx, s.pool, project, seq)
-	return digest, s.fault("read digest", err)
+	return digest, s.fault(ctx, "read digest", err)
 }
 
 type digestRow struct{ DigestAfter []byte }
@@ -75,7 +75,7 @@ func (s *Store) Changes(ctx context.Context, project memory.ProjectID, q memory.
 		page.Changes, err = readChanges(ctx, tx, project, page, q)
 		return err
 	})
-	return page, s.fault("read changes", err)
+	return page, s.fault(ctx, "read changes", err)
 }
 
 type changeRow struct {

@@ -180,6 +180,7 @@ func (b *bundle) slowCommits(t *testing.T) {
 
 // writeUntilEmpty makes one new entry a ticket, in batches of up to 10.
 func (b *bundle) writeUntilEmpty(t *testing.T, random *rand.Rand, tickets <-chan int) {
+	t.Helper()
 	for {
 		var writes []memory.Write
 		for range 1 + random.IntN(10) {
@@ -207,6 +208,7 @@ func (b *bundle) writeUntilEmpty(t *testing.T, random *rand.Rand, tickets <-chan
 
 // follow polls the head and reads what is new, as a client does.
 func (b *bundle) follow(t *testing.T, limit int, total int64) {
+	t.Helper()
 	var seen int64
 	var digest memory.Digest
 	paths := map[memory.Path]bool{}

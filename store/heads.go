@@ -64,7 +64,7 @@ func (s *Store) Heads(ctx context.Context, project memory.ProjectID, l memory.Lo
 		queueLookups(batch, project, l, &h)
 		return tx.SendBatch(ctx, batch).Close()
 	})
-	return h, s.fault("read heads", err)
+	return h, s.fault(ctx, "read heads", err)
 }
 
 type projectHeadRow struct {

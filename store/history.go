@@ -60,7 +60,7 @@ func (s *Store) Revisions(ctx context.Context, project memory.ProjectID, refs []
 		where r.before <= @max_bytes
 		order by r.place`,
 		pgx.StrictNamedArgs{"project": project, "entries": entries, "revs": revs, "max_bytes": maxBytes})
-	return found, s.fault("read revisions", err)
+	return found, s.fault(ctx, "read revisions", err)
 }
 
 // History returns the revisions of an entry without contents, newest first,
@@ -77,5 +77,5 @@ func (s *Store) History(
 		order by r.rev desc
 		limit @limit`,
 		pgx.StrictNamedArgs{"project": project, "entry": id, "below": below, "limit": limit})
-	return found, s.fault("read history", err)
+	return found, s.fault(ctx, "read history", err)
 }

@@ -8,14 +8,14 @@ import (
 
 // testLog returns a logger whose lines fail the test: whatever the store logs
 // should have been impossible.
-func testLog(t testing.TB) *slog.Logger {
-	t.Helper()
-	return slog.New(slog.NewTextHandler(failing{t}, nil))
+func testLog(tb testing.TB) *slog.Logger {
+	tb.Helper()
+	return slog.New(slog.NewTextHandler(failing{tb}, nil))
 }
 
-type failing struct{ t testing.TB }
+type failing struct{ tb testing.TB }
 
 func (f failing) Write(line []byte) (int, error) {
-	f.t.Errorf("logged: %s", strings.TrimSpace(string(line)))
+	f.tb.Errorf("logged: %s", strings.TrimSpace(string(line)))
 	return len(line), nil
 }

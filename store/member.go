@@ -32,7 +32,7 @@ func (s *Store) Member(ctx context.Context, id memory.MemberID) (memory.Member, 
 		from members
 		where member_id = @member`,
 		pgx.StrictNamedArgs{"member": id})
-	return member, s.fault("read member", err)
+	return member, s.fault(ctx, "read member", err)
 }
 
 // MemberByName returns the member with exactly this name.
@@ -42,12 +42,12 @@ func (s *Store) MemberByName(ctx context.Context, name string) (memory.Member, e
 		from members
 		where name = @name`,
 		pgx.StrictNamedArgs{"name": name})
-	return member, s.fault("read member", err)
+	return member, s.fault(ctx, "read member", err)
 }
 
 // AddMember adds a person. A name that is in use is a CodeConflict error.
 func (s *Store) AddMember(ctx context.Context, m memory.Member, row memory.AuditRow) error {
-	return s.fault("add member", s.inTx(ctx, func(tx pgx.Tx) error {
+	return s.fault(ctx, "add member", s.inTx(ctx, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `
 			insert into members (member_id, name, admin, disabled, session_epoch, created_at)
 			values (@member, @name, @admin, @disabled, @session_epoch, @at)`,

@@ -35,7 +35,7 @@ func Migrate(ctx context.Context, url string) error {
 	if err != nil {
 		return unreachable(err)
 	}
-	defer conn.Close(context.WithoutCancel(ctx))
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
 	if err := checkEncoding(ctx, conn); err != nil {
 		return err
 	}

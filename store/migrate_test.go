@@ -34,7 +34,7 @@ func connect(t *testing.T, url string) *pgx.Conn {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)
 	must(t, err)
-	t.Cleanup(func() { conn.Close(context.WithoutCancel(t.Context())) })
+	t.Cleanup(func() { must(t, conn.Close(context.WithoutCancel(t.Context()))) })
 	return conn
 }
 
@@ -137,7 +137,7 @@ func TestServingRole_CanOnlyAdd(t *testing.T) {
 	config.RuntimeParams["role"] = "teammem_serve"
 	serving, err := pgx.ConnectConfig(t.Context(), config)
 	must(t, err)
-	defer serving.Close(t.Context())
+	t.Cleanup(func() { must(t, serving.Close(context.WithoutCancel(t.Context()))) })
 	for _, sql := range []string{
 		`update audit set actor = ''`,
 		`delete from audit`,
@@ -209,10 +209,10 @@ func TestMigrate_OwnerWithoutTheRightToMakeRoles(t *testing.T) {
 	}
 }
 
-func wantText(t testing.TB, err error, message, hint string) {
-	t.Helper()
+func wantText(tb testing.TB, err error, message, hint string) {
+	tb.Helper()
 	e := asError(err)
 	if e == nil || !strings.Contains(e.Message, message) || !strings.Contains(e.Hint, hint) {
-		t.Errorf("error = %+v, want %q with hint %q", e, message, hint)
+		tb.Errorf("error = %+v, want %q with hint %q", e, message, hint)
 	}
 }

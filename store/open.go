@@ -83,7 +83,7 @@ func (s *Store) ready(ctx context.Context) error {
 	}
 	applied, err := appliedMigrations(ctx, conn.Conn())
 	if err != nil {
-		return s.fault("read applied migrations", err)
+		return s.fault(ctx, "read applied migrations", err)
 	}
 	pending, err := pendingMigrations(files, applied)
 	if err != nil {
@@ -97,7 +97,7 @@ func (s *Store) ready(ctx context.Context) error {
 
 // Ping reports whether the database answers.
 func (s *Store) Ping(ctx context.Context) error {
-	return s.fault("ping", s.pool.Ping(ctx))
+	return s.fault(ctx, "ping", s.pool.Ping(ctx))
 }
 
 // Close waits for running calls and closes all connections.
@@ -110,7 +110,7 @@ func (s *Store) Instance(ctx context.Context) (string, error) {
 	err := s.pool.QueryRow(ctx, `
 		select instance_id
 		from instance`).Scan(&id)
-	return id, s.fault("read instance", err)
+	return id, s.fault(ctx, "read instance", err)
 }
 
 // inTx runs f in a transaction and commits if it returns nil.

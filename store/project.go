@@ -44,7 +44,7 @@ func (s *Store) Project(ctx context.Context, id memory.ProjectID) (memory.Projec
 		from projects p
 		where project_id = @project`,
 		pgx.StrictNamedArgs{"project": id})
-	return project, s.fault("read project", err)
+	return project, s.fault(ctx, "read project", err)
 }
 
 // Projects returns all projects, or those with the slug or remote, by slug.
@@ -66,13 +66,13 @@ func (s *Store) Projects(ctx context.Context, slug, remote string) ([]memory.Pro
 			)
 		order by slug`,
 		pgx.StrictNamedArgs{"slug": slug, "remote": remote})
-	return projects, s.fault("read projects", err)
+	return projects, s.fault(ctx, "read projects", err)
 }
 
 // AddProject starts a project with an empty feed. A slug that is in use is a
 // CodeConflict error.
 func (s *Store) AddProject(ctx context.Context, p memory.Project, row memory.AuditRow) error {
-	return s.fault("add project", s.inTx(ctx, func(tx pgx.Tx) error {
+	return s.fault(ctx, "add project", s.inTx(ctx, func(tx pgx.Tx) error {
 		if err := addProject(ctx, tx, p); err != nil {
 			return taken(err, "projects_slug_key", "slug", "another project has this slug")
 		}
@@ -111,7 +111,7 @@ func (s *Store) Role(ctx context.Context, project memory.ProjectID, member memor
 		where project_id = @project and member_id = @member`,
 		pgx.StrictNamedArgs{"project": project, "member": member})
 	if err != nil || len(roles) == 0 {
-		return memory.RoleNone, false, s.fault("read role", err)
+		return memory.RoleNone, false, s.fault(ctx, "read role", err)
 	}
 	role, err := memory.ParseRole(roles[0])
 	return role, err == nil, err

@@ -25,10 +25,10 @@ func (s *Store) Push(ctx context.Context, b memory.Batch) (memory.Receipt, error
 	for try := 1; ; try++ {
 		receipt, err := s.push(ctx, b)
 		if err == nil || !passing(err) || try == pushTries {
-			return receipt, s.fault("push", err)
+			return receipt, s.fault(ctx, "push", err)
 		}
 		if err := pause(ctx, try); err != nil {
-			return memory.Receipt{}, s.fault("push", err)
+			return memory.Receipt{}, s.fault(ctx, "push", err)
 		}
 	}
 }

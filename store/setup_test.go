@@ -29,30 +29,30 @@ type bundle struct {
 	project memory.Project
 }
 
-func setup(t testing.TB) *bundle {
-	t.Helper()
-	return open(t, store.Options{MaxConns: 20, Log: testLog(t)})
+func setup(tb testing.TB) *bundle {
+	tb.Helper()
+	return open(tb, store.Options{MaxConns: 20, Log: testLog(tb)})
 }
 
-func open(t testing.TB, o store.Options) *bundle {
-	t.Helper()
-	b := &bundle{url: testdb.New(t)}
-	ctx := t.Context()
+func open(tb testing.TB, o store.Options) *bundle {
+	tb.Helper()
+	b := &bundle{url: testdb.New(tb)}
+	ctx := tb.Context()
 	s, err := store.Open(ctx, b.url, o)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(s.Close)
+	tb.Cleanup(s.Close)
 	b.Store = s
 	if b.owner, err = pgxpool.New(ctx, b.url); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(b.owner.Close)
+	tb.Cleanup(b.owner.Close)
 
-	b.member = b.addMember(t, "Mara")
+	b.member = b.addMember(tb, "Mara")
 	b.device = memory.Device{ID: memory.NewDeviceID(), Member: b.member.ID, Name: "laptop", OS: "linux", CreatedAt: start()}
-	must(t, b.AddDevice(ctx, b.device, b.principal().Row(start(), "device.add", string(b.device.ID))))
-	b.project = b.addProject(t, "acme/app", "github.com/acme/app")
+	must(tb, b.AddDevice(ctx, b.device, b.principal().Row(start(), "device.add", string(b.device.ID))))
+	b.project = b.addProject(tb, "acme/app", "github.com/acme/app")
 	return b
 }
 
@@ -63,20 +63,20 @@ func (b *bundle) principal() memory.Principal {
 	}
 }
 
-func (b *bundle) addMember(t testing.TB, name string) memory.Member {
-	t.Helper()
+func (b *bundle) addMember(tb testing.TB, name string) memory.Member {
+	tb.Helper()
 	m := memory.Member{ID: memory.NewMemberID(), Name: name, CreatedAt: start()}
-	must(t, b.AddMember(t.Context(), m, memory.Principal{}.Row(start(), "member.add", string(m.ID))))
+	must(tb, b.AddMember(tb.Context(), m, memory.Principal{}.Row(start(), "member.add", string(m.ID))))
 	return m
 }
 
-func (b *bundle) addProject(t testing.TB, slug string, remotes ...string) memory.Project {
-	t.Helper()
+func (b *bundle) addProject(tb testing.TB, slug string, remotes ...string) memory.Project {
+	tb.Helper()
 	p := memory.Project{
 		ID: memory.NewProjectID(), Slug: slug, Remotes: remotes, Review: memory.PresetOpen,
 		DefaultRole: memory.RoleContributor, Head: memory.Head{Epoch: memory.NewEpoch()}, CreatedAt: start(),
 	}
-	must(t, b.AddProject(t.Context(), p, b.principal().Row(start(), "project.add", string(p.ID))))
+	must(tb, b.AddProject(tb.Context(), p, b.principal().Row(start(), "project.add", string(p.ID))))
 	return p
 }
 
@@ -93,84 +93,84 @@ func (b *bundle) batch(writes ...memory.Write) memory.Batch {
 }
 
 // push pushes and requires every op to be published.
-func (b *bundle) push(t testing.TB, writes ...memory.Write) memory.Receipt {
-	t.Helper()
-	r, err := b.Push(t.Context(), b.batch(writes...))
+func (b *bundle) push(tb testing.TB, writes ...memory.Write) memory.Receipt {
+	tb.Helper()
+	r, err := b.Push(tb.Context(), b.batch(writes...))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	for i, v := range r.Verdicts {
 		if v.Ruling != memory.RulingPublished {
-			t.Fatalf("op %d of the push: %s (%v)", i, v.Ruling, v.Problem)
+			tb.Fatalf("op %d of the push: %s (%v)", i, v.Ruling, v.Problem)
 		}
 	}
 	return r
 }
 
 // check requires that everything which must hold of the project does.
-func (b *bundle) check(t testing.TB) {
-	t.Helper()
-	must(t, b.Check(t.Context(), b.project.ID))
+func (b *bundle) check(tb testing.TB) {
+	tb.Helper()
+	must(tb, b.Check(tb.Context(), b.project.ID))
 	for _, chain := range []memory.ProjectID{b.project.ID, ""} {
-		if _, _, err := b.VerifyAudit(t.Context(), chain); err != nil {
-			t.Error(err)
+		if _, _, err := b.VerifyAudit(tb.Context(), chain); err != nil {
+			tb.Error(err)
 		}
 	}
 }
 
 // exec runs SQL as the owner.
-func (b *bundle) exec(t testing.TB, sql string, args ...any) {
-	t.Helper()
-	if _, err := b.owner.Exec(t.Context(), sql, args...); err != nil {
-		t.Fatal(err)
+func (b *bundle) exec(tb testing.TB, sql string, args ...any) {
+	tb.Helper()
+	if _, err := b.owner.Exec(tb.Context(), sql, args...); err != nil {
+		tb.Fatal(err)
 	}
 }
 
 // count returns the number that a query as the owner gives.
-func (b *bundle) count(t testing.TB, sql string, args ...any) int {
-	t.Helper()
+func (b *bundle) count(tb testing.TB, sql string, args ...any) int {
+	tb.Helper()
 	var n int
-	must(t, b.owner.QueryRow(t.Context(), sql, args...).Scan(&n))
+	must(tb, b.owner.QueryRow(tb.Context(), sql, args...).Scan(&n))
 	return n
 }
 
 // put writes a text, over a revision if there is one.
-func put(t testing.TB, path, text string) memory.Write {
-	t.Helper()
-	p := parse(t, path)
-	clean, err := memory.Screen(t.Context(), allClear{}, p, []byte(text))
+func put(tb testing.TB, path, text string) memory.Write {
+	tb.Helper()
+	p := parse(tb, path)
+	clean, err := memory.Screen(tb.Context(), allClear{}, p, []byte(text))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return memory.Write{
 		Action: memory.ActionPut, Path: p, NewID: memory.NewEntryID(), Content: clean, Meta: memory.ReadFrontmatter(p, text),
 	}
 }
 
-func edit(t testing.TB, path, text string, v memory.Verdict) memory.Write {
-	t.Helper()
-	w := put(t, path, text)
+func edit(tb testing.TB, path, text string, v memory.Verdict) memory.Write {
+	tb.Helper()
+	w := put(tb, path, text)
 	w.EntryID, w.BaseRev, w.BaseSum = v.EntryID, v.Rev, v.Sum
 	return w
 }
 
-func move(t testing.TB, from, to string, v memory.Verdict) memory.Write {
-	t.Helper()
+func move(tb testing.TB, from, to string, v memory.Verdict) memory.Write {
+	tb.Helper()
 	return memory.Write{
-		Action: memory.ActionMove, Path: parse(t, to), Previous: parse(t, from), EntryID: v.EntryID, BaseRev: v.Rev, BaseSum: v.Sum,
+		Action: memory.ActionMove, Path: parse(tb, to), Previous: parse(tb, from), EntryID: v.EntryID, BaseRev: v.Rev, BaseSum: v.Sum,
 	}
 }
 
-func remove(t testing.TB, path string, v memory.Verdict) memory.Write {
-	t.Helper()
-	return memory.Write{Action: memory.ActionDelete, Path: parse(t, path), EntryID: v.EntryID, BaseRev: v.Rev, BaseSum: v.Sum}
+func remove(tb testing.TB, path string, v memory.Verdict) memory.Write {
+	tb.Helper()
+	return memory.Write{Action: memory.ActionDelete, Path: parse(tb, path), EntryID: v.EntryID, BaseRev: v.Rev, BaseSum: v.Sum}
 }
 
-func parse(t testing.TB, path string) memory.Path {
-	t.Helper()
+func parse(tb testing.TB, path string) memory.Path {
+	tb.Helper()
 	p, err := memory.ParsePath(path)
 	if err != nil {
-		t.Fatalf("path %q: %v", path, err)
+		tb.Fatalf("path %q: %v", path, err)
 	}
 	return p
 }
@@ -182,10 +182,10 @@ func (allClear) Scan(context.Context, string) ([]sanitize.Finding, error) { retu
 func (allClear) RuleSet() string                                          { return "rules-1" }
 
 // as returns the URL with another user and password.
-func as(t testing.TB, raw, user, password string) string {
-	t.Helper()
+func as(tb testing.TB, raw, user, password string) string {
+	tb.Helper()
 	u, err := url.Parse(raw)
-	must(t, err)
+	must(tb, err)
 	q := u.Query()
 	q.Set("user", user)
 	q.Set("password", password)
@@ -194,10 +194,10 @@ func as(t testing.TB, raw, user, password string) string {
 }
 
 // inDatabase returns the URL with another database.
-func inDatabase(t testing.TB, raw, name string) string {
-	t.Helper()
+func inDatabase(tb testing.TB, raw, name string) string {
+	tb.Helper()
 	u, err := url.Parse(raw)
-	must(t, err)
+	must(tb, err)
 	u.Path = "/" + name
 	return u.String()
 }
@@ -207,17 +207,17 @@ func asError(err error) *memory.Error {
 	return e
 }
 
-func wantCode(t testing.TB, err error, want memory.Code) {
-	t.Helper()
+func wantCode(tb testing.TB, err error, want memory.Code) {
+	tb.Helper()
 	if err == nil || memory.CodeOf(err) != want {
-		t.Errorf("error = %v (%s), want code %s", err, memory.CodeOf(err), want)
+		tb.Errorf("error = %v (%s), want code %s", err, memory.CodeOf(err), want)
 	}
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
+func must(tb testing.TB, err error) {
+	tb.Helper()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 }
 

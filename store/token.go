@@ -56,12 +56,12 @@ func (s *Store) APIToken(ctx context.Context, hash memory.Hash) (memory.APIToken
 		join members m on m.member_id = t.member_id
 		where t.hash = @hash`,
 		pgx.StrictNamedArgs{"hash": hash[:]})
-	return found.token, found.member, s.fault("read token", err)
+	return found.token, found.member, s.fault(ctx, "read token", err)
 }
 
 // AddAPIToken keeps a token that was just minted.
 func (s *Store) AddAPIToken(ctx context.Context, t memory.APIToken, row memory.AuditRow) error {
-	return s.fault("add token", s.inTx(ctx, func(tx pgx.Tx) error {
+	return s.fault(ctx, "add token", s.inTx(ctx, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `
 			insert into api_tokens (
 				token_id, hash, last4, member_id, project_id, scopes, created_at, expires_at, revoked_at
