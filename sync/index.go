@@ -21,7 +21,9 @@ import (
 //
 // The order is the server's; new items keep their neighbours, several at one
 // place are sorted by target, so that additions give one file in any order.
-// Line ends, byte order mark and final newline are the server's too.
+// Line ends, byte order mark and final newline are the server's too. If one
+// side already says all that the merge says, that side is the result, so that
+// blank lines and places alone make no revision.
 //
 // gone, if not nil, says which link targets lead to a deleted entry (see
 // [Gone]); a merge drops their items. Where one side did not change anything,
@@ -49,8 +51,17 @@ func MergeIndex(base, server, local []byte, gone func(target string) bool) (merg
 	m.mergeOrder()
 	m.restore(m.server)
 	m.restore(m.local)
+	switch all := sorted(m.lines()); {
+	case slices.Equal(all, sorted(serverLines)):
+		return server, m.lost
+	case slices.Equal(all, sorted(localLines)) && m.sameOrder():
+		return form.write(localLines), m.lost
+	}
 	return form.write(m.lines()), m.lost
 }
+
+// sorted is for comparing what two files say: places and blank lines aside.
+func sorted(lines []string) []string { return slices.Sorted(slices.Values(withoutBlanks(lines))) }
 
 // Gone returns what [MergeIndex] asks about link targets, for the index file
 // at this path and the entries that were deleted.
@@ -87,6 +98,17 @@ func (m *indexMerge) lines() []string {
 		lines = append(lines, t.line())
 	}
 	return lines
+}
+
+// sameOrder reports whether the member's file keeps the server's order, as it
+// does after an earlier merge.
+func (m *indexMerge) sameOrder() bool {
+	shared := func(row, other []token) []token {
+		return slices.DeleteFunc(slices.Clone(row), func(t token) bool {
+			return !t.isItem() && t.isBlank() || !slices.Contains(other, t)
+		})
+	}
+	return slices.Equal(shared(m.local.tokens, m.server.tokens), shared(m.server.tokens, m.local.tokens))
 }
 
 // mergeItems decides for every item whether it stays, and with which words.
@@ -166,27 +188,73 @@ func (m *indexMerge) mergeOrder() {
 }
 
 // mergeChunk chooses the side whose row of tokens stands, going by the prose
-// alone: items are not lost by it.
+// alone: items are not lost by it. New items of the other side join it where
+// they stood in the same gap; restore finds a place for the rest.
 func (m *indexMerge) mergeChunk(base, server, local []token) []token {
 	b, s, l := prose(base), prose(server), prose(local)
 	switch {
 	case slices.Equal(base, server):
 		return local
-	case slices.Equal(b, l), slices.Equal(s, l):
+	case slices.Equal(base, local):
 		return server
+	case slices.Equal(b, l), slices.Equal(s, l):
+		return m.joinLead(base, server, local, m.server)
 	case slices.Equal(b, s):
-		return local
+		return m.joinLead(base, local, server, m.local)
+	case includes(b, s, l):
+		return m.joinLead(base, server, local, m.server)
+	case includes(b, l, s):
+		return m.joinLead(base, local, server, m.local)
 	case len(b) > 0:
 		m.lose(l, s, b)
-		return server
-	case holds(s, l):
-		return server
-	case holds(l, s):
-		return local
+		return m.joinLead(base, server, local, m.server)
 	}
-	// Both wrote something new here. The items before the member's prose belong
-	// to the list above, where restore puts them.
-	return slices.Concat(server, local[slices.IndexFunc(local, func(t token) bool { return !t.isItem() }):])
+	return slices.Concat(m.joinLead(base, server, local, m.server), local[lead(local):])
+}
+
+// includes reports whether a side has already made all changes of the other:
+// it has what that one added, and not what it removed.
+func includes(base, side, other []string) bool {
+	side, other, base = withoutBlanks(side), withoutBlanks(other), withoutBlanks(base)
+	for _, line := range other {
+		if !slices.Contains(base, line) && !slices.Contains(side, line) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(base, func(line string) bool {
+		return !slices.Contains(other, line) && slices.Contains(side, line)
+	})
+}
+
+// joinLead puts the new items at the top of the other side's row into the top
+// of the row that stands, unless its side has them elsewhere.
+func (m *indexMerge) joinLead(base, row, other []token, side outline) []token {
+	top := lead(row)
+	if lead(base) > 0 || top == 0 {
+		return row // the items have better neighbours elsewhere
+	}
+	row = slices.Clone(row)
+	joined := top
+	for _, t := range other[:lead(other)] {
+		if !m.base.has(t) && !side.has(t) {
+			row = slices.Insert(row, joined, t)
+			joined++
+		}
+	}
+	if joined > top {
+		slices.SortFunc(row[:joined], cmp.Compare[token])
+	}
+	return row
+}
+
+// lead counts the items before the first line of prose.
+func lead(row []token) int {
+	for i, t := range row {
+		if !t.isItem() {
+			return i
+		}
+	}
+	return len(row)
 }
 
 // restore puts back the items of one side that the merge of the order left out.
@@ -268,6 +336,10 @@ func (m *indexMerge) sortNew(pos int) {
 		to++
 	}
 	slices.SortFunc(m.out[from:to], cmp.Compare[token])
+}
+
+func withoutBlanks(lines []string) []string {
+	return slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return strings.TrimSpace(line) == "" })
 }
 
 func prose(row []token) []string {

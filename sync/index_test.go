@@ -221,8 +221,8 @@ func TestMergeIndex(t *testing.T) {
 		},
 		{
 			name: "no list is left",
-			base: doc("text", "- b", "", "more"), server: doc("text", "", "more", ""), local: doc("- a", "- b"),
-			want: doc("text", "", "more", "- a", ""),
+			base: doc("text", "", "- b", ""), server: doc("text", "", ""), local: doc("text", "", "- b", "", "- a"),
+			want: doc("text", "", "", "- a"),
 		},
 		{
 			name: "items of deleted entries go",
@@ -248,7 +248,7 @@ func TestMergeIndex(t *testing.T) {
 			name: "only the line ends differ here", base: "- a\n", server: "- a\n- b\n", local: "\ufeff- a\r\n", want: "- a\n- b\n",
 		},
 		{
-			name: "the server's file is empty", base: "", server: "\r\n", local: "- a\r\n", want: "- a\r\n\r\n",
+			name: "the server's file is empty", base: "", server: "\r\n", local: "- a\r\n", want: "- a\r\n",
 		},
 	}
 	for _, tt := range tests {

@@ -40,14 +40,6 @@ func (t token) target() string {
 	return target[:strings.LastIndexByte(target, ' ')] // without the ordinal
 }
 
-// lines gives the text that a token stands for.
-func (o outline) lines(t token) []string {
-	if t.isItem() {
-		return o.items[t]
-	}
-	return []string{t.line()}
-}
-
 func (o outline) has(t token) bool { return o.items[t] != nil }
 
 // parseOutline reads an index file. Frontmatter, fenced code and comments are

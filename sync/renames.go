@@ -9,20 +9,14 @@ import (
 // findFiles decides for every entry which file on disk is its text: the one
 // where base left it, or, after a rename, the one that now has base's exact
 // content (row 14). Inode numbers are reused and prove nothing.
-//
-// After a crash two rows of the index may claim one path; then the file is
-// that of the entry which has the path on the server too.
 func (v *view) findFiles() {
 	moved := v.findRenames()
 	for e, to := range moved {
 		v.own(e, to)
 	}
-	for _, first := range []bool{true, false} {
-		for _, e := range v.entries {
-			_, present := v.Local[e.base.Path]
-			if e.hasBase() && e.gone() && present && v.owner[e.base.Path] == nil && first == (v.serverAt[e.base.Path] == e) {
-				v.own(e, e.base.Path)
-			}
+	for path, e := range v.baseAt {
+		if _, present := v.Local[path]; present && moved[e].IsZero() {
+			v.own(e, path)
 		}
 	}
 }
@@ -38,11 +32,11 @@ type rename struct {
 // and the new name was free or was left by one: so chains and swaps count as
 // renames, while a copy of a file that is then edited does not.
 func (v *view) findRenames() map[*entry]memory.Path {
-	displaced, byPath := v.displaced()
+	displaced := v.displaced()
 	if len(displaced) == 0 {
 		return nil
 	}
-	files := v.filesWith(displaced, byPath)
+	files := v.filesWith(displaced)
 
 	banned := map[rename]bool{}
 	for {
@@ -57,7 +51,7 @@ func (v *view) findRenames() map[*entry]memory.Path {
 		before := len(banned)
 		for e, to := range moved {
 			_, present := v.Local[e.base.Path]
-			left := byPath[to]
+			left := v.baseAt[to]
 			if present && !taken[e.base.Path] || left != nil && moved[left].IsZero() {
 				banned[rename{e, to}] = true
 			}
@@ -69,30 +63,31 @@ func (v *view) findRenames() map[*entry]memory.Path {
 }
 
 // displaced lists the entries whose own path no longer has their text, by that
-// text and by that path.
-func (v *view) displaced() (bySum map[memory.Hash][]*entry, byPath map[memory.Path]*entry) {
-	bySum, byPath = map[memory.Hash][]*entry{}, map[memory.Path]*entry{}
+// text.
+func (v *view) displaced() map[memory.Hash][]*entry {
+	bySum := map[memory.Hash][]*entry{}
 	for _, e := range v.entries {
-		l, present := v.Local[e.base.Path]
-		if !e.hasBase() || v.blocked(e.base.Path) != "" || present && e.isBase(l) {
-			continue
+		if e.hasBase() && v.baseAt[e.base.Path] == e && v.isDisplaced(e) {
+			bySum[e.base.Sum] = append(bySum[e.base.Sum], e)
 		}
-		bySum[e.base.Sum] = append(bySum[e.base.Sum], e)
-		byPath[e.base.Path] = e
 	}
-	return bySum, byPath
+	return bySum
+}
+
+func (v *view) isDisplaced(e *entry) bool {
+	l, present := v.Local[e.base.Path]
+	return v.blocked(e.base.Path) == "" && !(present && e.isBase(l))
 }
 
 // filesWith lists the files that have a displaced text and are not at home:
 // new ones, and those at the path of another displaced entry. By text, sorted.
-func (v *view) filesWith(displaced map[memory.Hash][]*entry, byPath map[memory.Path]*entry) map[memory.Hash][]memory.Path {
-	atHome := map[memory.Path]bool{}
-	for _, b := range v.Base {
-		atHome[b.Path] = byPath[b.Path] == nil
-	}
+func (v *view) filesWith(displaced map[memory.Hash][]*entry) map[memory.Hash][]memory.Path {
 	files := map[memory.Hash][]memory.Path{}
 	for p, l := range v.Local {
-		if displaced[l.Sum] != nil && !atHome[p] && v.blocked(p) == "" {
+		if displaced[l.Sum] == nil || v.blocked(p) != "" {
+			continue
+		}
+		if e := v.baseAt[p]; e == nil || v.isDisplaced(e) {
 			files[l.Sum] = append(files[l.Sum], p)
 		}
 	}

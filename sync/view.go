@@ -45,11 +45,12 @@ type view struct {
 	entries  []*entry               // by path, then id
 	owner    map[memory.Path]*entry // of a file on disk; a file without one is new
 	serverAt map[memory.Path]*entry // live entries by their path on the server
+	baseAt   map[memory.Path]*entry // entries by their path in the index
 	taken    map[string]bool        // skeletons of all names in use, made when first needed
 }
 
 func newView(in Input) *view {
-	v := &view{Input: in, owner: map[memory.Path]*entry{}, serverAt: map[memory.Path]*entry{}}
+	v := &view{Input: in, owner: map[memory.Path]*entry{}, serverAt: map[memory.Path]*entry{}, baseAt: map[memory.Path]*entry{}}
 	byID := make(map[memory.EntryID]*entry, len(in.Base))
 	for _, b := range in.Base {
 		byID[b.EntryID] = &entry{
@@ -70,6 +71,13 @@ func newView(in Input) *view {
 	for _, e := range v.entries {
 		if !e.remote.Deleted {
 			v.serverAt[e.remote.Path] = e
+		}
+	}
+	for _, e := range v.entries {
+		// After a crash two rows of the index may claim one path. It belongs to
+		// the entry that has it on the server too; the other's file is gone.
+		if rival := v.baseAt[e.base.Path]; e.hasBase() && (rival == nil || v.serverAt[e.base.Path] == e) {
+			v.baseAt[e.base.Path] = e
 		}
 	}
 	return v
