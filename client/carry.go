@@ -55,8 +55,13 @@ func (c *cycle) carryOut(ctx context.Context, plan []msync.Op) error {
 }
 
 func (c *cycle) done(op msync.Op) {
-	c.report.Done = append(c.report.Done, Done{Kind: op.Kind, Path: op.Path, From: op.From, Rev: op.Remote.Rev})
+	c.tellDone(Done{Kind: op.Kind, Path: op.Path, From: op.From, Rev: op.Remote.Rev})
 	c.noticeOf(op)
+}
+
+func (c *cycle) tellDone(d Done) {
+	c.report.Done = append(c.report.Done, d)
+	c.onDone(d)
 }
 
 func (c *cycle) adopt(op msync.Op) {

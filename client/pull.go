@@ -7,6 +7,7 @@ import (
 
 	"github.com/teammem/teammem/api/wire"
 	"github.com/teammem/teammem/memory"
+	"github.com/teammem/teammem/sanitize"
 	msync "github.com/teammem/teammem/sync"
 )
 
@@ -112,8 +113,49 @@ func (c *cycle) takeChange(change memory.Change) {
 	if change.Inline {
 		c.texts.put(memory.RevisionRef{EntryID: change.EntryID, Rev: change.Rev}, change.Content)
 	}
-	c.welcome(change.EntryID)
-	c.state.learn(r, change.At)
+	c.learn(r, change.At)
+}
+
+// learn takes in one entry of the server's, unless its name is the twin of
+// another one's there: on some disks the two would be one file.
+func (c *cycle) learn(r msync.Remote, at time.Time) {
+	if !r.Deleted {
+		if err := c.twin(r); err != nil {
+			c.refuseForeign(wire.Refusal{EntryID: r.EntryID, Rev: r.Rev, Path: r.Path.String(), Problem: err})
+			return
+		}
+	}
+	delete(c.state.foreign, r.EntryID)
+	c.state.learn(r, at)
+	if c.names != nil && r.Deleted {
+		c.names.Remove(r.Path.String())
+	}
+}
+
+// twin checks a name against all others that the server has.
+func (c *cycle) twin(r msync.Remote) *memory.Error {
+	if e := c.state.entries[r.EntryID]; e != nil {
+		path, _, live := e.served()
+		if live && path == r.Path {
+			return nil
+		}
+		if c.names != nil && live {
+			c.names.Remove(path.String())
+		}
+	}
+	if c.names == nil {
+		c.names = &sanitize.Names{}
+		for id, e := range c.state.entries {
+			if path, _, live := e.served(); live && id != r.EntryID {
+				c.names.Add(path.String())
+			}
+		}
+	}
+	if err := memory.CheckTwin(c.names, r.Path); err != nil {
+		return err
+	}
+	c.names.Add(r.Path.String())
+	return nil
 }
 
 // takeManifest replaces the server's side by a complete list.
@@ -121,8 +163,7 @@ func (c *cycle) takeManifest(head memory.Head, entries []memory.Entry) {
 	listed := make(map[memory.EntryID]bool, len(entries))
 	for _, e := range entries {
 		listed[e.ID] = true
-		c.welcome(e.ID)
-		c.state.learn(msync.Remote{EntryID: e.ID, Path: e.Path, Rev: e.Rev, Sum: e.Sum}, e.UpdatedAt)
+		c.learn(msync.Remote{EntryID: e.ID, Path: e.Path, Rev: e.Rev, Sum: e.Sum}, e.UpdatedAt)
 	}
 	for _, id := range c.state.ids() {
 		path, sum, live := c.state.entries[id].served()
@@ -144,9 +185,6 @@ func (c *cycle) refuseForeign(f wire.Refusal) {
 	}
 	c.state.foreign[f.EntryID], c.state.dirty = r, true
 }
-
-// welcome takes an entry off that list once the server sends it properly.
-func (c *cycle) welcome(id memory.EntryID) { delete(c.state.foreign, id) }
 
 // fetch makes sure that the texts of the revisions are at hand, as far as the
 // server gives them out.

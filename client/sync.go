@@ -13,6 +13,7 @@ import (
 
 	"github.com/teammem/teammem/client/tree"
 	"github.com/teammem/teammem/memory"
+	"github.com/teammem/teammem/sanitize"
 	msync "github.com/teammem/teammem/sync"
 )
 
@@ -39,6 +40,7 @@ type Syncer struct {
 	clock    memory.Clock
 	home     string
 	progress func(what string, done, total int)
+	onDone   func(Done)
 }
 
 // SyncerOptions are what a [Syncer] needs from the outside.
@@ -49,6 +51,7 @@ type SyncerOptions struct {
 	Clock    memory.Clock                       //
 	Home     string                             // the member's home folder
 	Progress func(what string, done, total int) // may be nil
+	Done     func(Done)                         // told of each op as it is done; may be nil
 }
 
 // NewSyncer prepares to mirror the tree of a link.
@@ -57,8 +60,12 @@ func NewSyncer(d Dirs, l Link, s *Server, o SyncerOptions) *Syncer {
 	if progress == nil {
 		progress = func(string, int, int) {}
 	}
+	onDone := o.Done
+	if onDone == nil {
+		onDone = func(Done) {}
+	}
 	return &Syncer{
-		dirs: d, link: l, server: s, device: o.Device, scanner: o.Scanner, ruleSet: o.RuleSet, clock: o.Clock, home: o.Home, progress: progress,
+		dirs: d, link: l, server: s, device: o.Device, scanner: o.Scanner, ruleSet: o.RuleSet, clock: o.Clock, home: o.Home, progress: progress, onDone: onDone,
 	}
 }
 
@@ -89,6 +96,7 @@ type cycle struct {
 	local       localTexts
 	fresh       map[string]bool // refused for the first time
 	newForeign  map[memory.EntryID]bool
+	names       *sanitize.Names      // of all that the server has; built when a new name comes
 	kept        map[memory.Hash]bool // texts that went to the conflict store
 	superseded  map[memory.Path]memory.Hash
 	absentAt    memory.Cursor
@@ -348,7 +356,8 @@ func actionable(plan []msync.Op) []msync.Op {
 // preview reports what a dry run would do.
 func (c *cycle) preview(plan, todo []msync.Op) {
 	for _, op := range todo {
-		c.done(op)
+		c.tellDone(Done{Kind: op.Kind, Path: op.Path, From: op.From, Rev: op.Remote.Rev})
+		c.noticeOf(op)
 	}
 	c.report.Pending = len(todo)
 	c.tell(plan)

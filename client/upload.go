@@ -189,7 +189,7 @@ func (c *cycle) follow(head memory.Head, published int) {
 
 // settle takes in one verdict.
 func (c *cycle) settle(ctx context.Context, o *offer, v memory.Verdict) error {
-	c.report.Done = append(c.report.Done, Done{Kind: o.op.Kind, Path: o.op.Path, From: o.op.From, Rev: v.Rev, Verdict: v.Ruling})
+	c.tellDone(Done{Kind: o.op.Kind, Path: o.op.Path, From: o.op.From, Rev: v.Rev, Verdict: v.Ruling})
 	switch v.Ruling {
 	case memory.RulingPublished, memory.RulingSame:
 		return c.published(ctx, o, v)

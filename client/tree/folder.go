@@ -46,7 +46,15 @@ func (d *folder) closeDir() { _ = d.dir.Close() }
 func (d *folder) fd() int { return int(d.dir.Fd()) }
 
 // join returns the spelling on disk of a name in the folder.
-func (d *folder) join(name string) string { return path.Join(d.disk, name) }
+func (d *folder) join(name string) string {
+	if d.disk == "" {
+		return name
+	}
+	if name == "" {
+		return d.disk
+	}
+	return d.disk + "/" + name
+}
 
 // open opens a folder in the folder: a real one, and the same before and
 // after. All errors but fs.ErrNotExist are a [*Blocked].

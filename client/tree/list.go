@@ -71,7 +71,8 @@ func (l *Listing) walk(ctx context.Context, d *folder, depth int) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	entries, err := d.dir.ReadDir(-1)
+	// Names alone: os.File.ReadDir looks at each entry once more.
+	names, err := d.dir.Readdirnames(-1)
 	if err != nil {
 		return d.folderError("", err)
 	}
@@ -80,9 +81,9 @@ func (l *Listing) walk(ctx context.Context, d *folder, depth int) error {
 		l.spelled[c] = d.disk
 	}
 	var folders []string
-	for _, e := range entries {
-		if l.name(d, e) {
-			folders = append(folders, e.Name())
+	for _, name := range names {
+		if l.name(d, name) {
+			folders = append(folders, name)
 		}
 	}
 	slices.Sort(folders)
@@ -95,25 +96,30 @@ func (l *Listing) walk(ctx context.Context, d *folder, depth int) error {
 }
 
 // name sorts out one name, and reports whether it is a folder to look into.
-func (l *Listing) name(d *folder, e fs.DirEntry) (isFolder bool) {
-	name := e.Name()
+func (l *Listing) name(d *folder, name string) (isFolder bool) {
 	switch {
 	case isTmp(name) || isOld(name):
 		l.Leftovers = append(l.Leftovers, d.join(name))
-	case name == markerName && d.disk == "", name == ignoreName && d.disk == "":
+		return false
+	case (name == markerName || name == ignoreName) && d.disk == "":
+		return false
 	case ignored(name):
 		l.Ignored++
+		return false
+	}
+	i, err := d.lstat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 	case strings.HasSuffix(name, extension):
-		l.file(d, name)
-	case e.IsDir():
+		l.file(d, name, i, err)
+	case err != nil:
+		l.block(Blocked{Disk: d.join(name), Kind: KindUnreadable, Folder: true, Err: err})
+	case i.dir():
 		return true
-	case e.Type()&fs.ModeSymlink != 0, e.Type()&fs.ModeIrregular != 0:
-		// It may stand for a folder with entries in it.
-		kind := KindSymlink
-		if e.Type()&fs.ModeSymlink == 0 {
-			kind = KindIrregular
-		}
-		l.block(Blocked{Disk: d.join(name), Kind: kind, Folder: true})
+	case i.mode&fs.ModeSymlink != 0: // it may stand for a folder with entries in it
+		l.block(Blocked{Disk: d.join(name), Kind: KindSymlink, Folder: true})
+	case i.junction():
+		l.block(Blocked{Disk: d.join(name), Kind: KindIrregular, Folder: true})
 	default:
 		l.Ignored++
 	}
@@ -121,11 +127,7 @@ func (l *Listing) name(d *folder, e fs.DirEntry) (isFolder bool) {
 }
 
 // file looks at a name that ends like an entry's.
-func (l *Listing) file(d *folder, name string) {
-	i, err := d.lstat(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return
-	}
+func (l *Listing) file(d *folder, name string, i info, err error) {
 	disk := d.join(name)
 	p, refused := memory.ParsePath(disk)
 	if refused != nil {
@@ -144,6 +146,9 @@ func (l *Listing) file(d *folder, name string) {
 
 // judge returns why the file with this name must be left alone, or nil.
 func (d *folder) judge(name string, i info, err error) *Blocked {
+	if err == nil && i.regular() && i.nlink == 1 && i.Size <= memory.MaxEntryBytes {
+		return nil
+	}
 	b := &Blocked{Disk: d.join(name), Err: err}
 	switch {
 	case err != nil:
@@ -152,7 +157,7 @@ func (d *folder) judge(name string, i info, err error) *Blocked {
 		b.Kind = KindSymlink
 	case !i.regular():
 		b.Kind, b.Folder = KindIrregular, i.dir()
-	case i.nlink > 1 && i.nlink > 1+d.ownLinks(i):
+	case i.nlink > 1+d.ownLinks(i):
 		b.Kind = KindHardlink
 	case i.Size > memory.MaxEntryBytes:
 		b.Kind = KindTooLarge

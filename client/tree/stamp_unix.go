@@ -17,6 +17,9 @@ type identity struct {
 
 func (i info) same(o info) bool { return i.dev == o.dev && i.Inode == o.Inode }
 
+// junction reports whether the name is a kind of link that Windows alone has.
+func (i info) junction() bool { return false }
+
 func (i info) sameDevice(o info) bool { return i.dev == o.dev }
 
 // lstat looks at a name in the folder. It asks the folder's own descriptor and

@@ -10,6 +10,10 @@ type identity struct{ file fs.FileInfo }
 
 func (i info) same(o info) bool { return os.SameFile(i.file, o.file) }
 
+// junction reports whether the name is a link to a folder that is no symbolic
+// link, or something else that Go has no word for.
+func (i info) junction() bool { return i.mode&fs.ModeIrregular != 0 }
+
 // sameDevice does not matter here: no call makes a whole device durable.
 func (i info) sameDevice(info) bool { return true }
 

@@ -266,3 +266,20 @@ func shared(t *testing.T, parts ...string) string {
 	}
 	return path
 }
+
+// testApp runs commands in this process.
+type testApp struct {
+	*app
+
+	out, err *bytes.Buffer
+}
+
+func newTestApp(t *testing.T) testApp {
+	t.Helper()
+	home := t.TempDir()
+	out, stderr := &bytes.Buffer{}, &bytes.Buffer{}
+	return testApp{&app{
+		stdin: strings.NewReader(""), stdout: out, stderr: stderr, now: time.Now,
+		getenv: func(name string) string { return map[string]string{"HOME": home}[name] },
+	}, out, stderr}
+}

@@ -14,19 +14,35 @@ import (
 // reportPrinter says what a run did: results on stdout, problems on stderr.
 type reportPrinter struct {
 	*app
-	link  client.Link
-	quiet bool
+	link    client.Link
+	bar     *progressBar
+	asJSON  bool
+	quiet   bool
+	planned bool // what is done is only planned
 }
 
-func (p reportPrinter) text(r *client.Report) error {
+// done prints one op, as soon as it is done.
+func (p reportPrinter) done(d client.Done) {
+	if p.asJSON {
+		// A stdout that is closed shows at the summary.
+		_ = p.printJSON(opLine{"op", string(d.Kind), d.Path.String(), d.From.String(), d.Rev, string(d.Verdict)})
+		return
+	}
+	if line := describeDone(d, p.planned); line != "" && !p.quiet {
+		p.bar.finish()
+		fmt.Fprintln(p.stdout, line)
+	}
+}
+
+// print says the rest, when the run has ended.
+func (p reportPrinter) print(r *client.Report, code int) error {
+	p.bar.finish()
+	if p.asJSON {
+		return p.json(r, code)
+	}
 	p.problems(r)
 	if p.quiet {
 		return nil
-	}
-	for _, d := range r.Done {
-		if line := describeDone(d, r.DryRun); line != "" {
-			fmt.Fprintln(p.stdout, line)
-		}
 	}
 	_, err := fmt.Fprintln(p.stdout, p.summary(r))
 	return err
@@ -118,7 +134,11 @@ func doneVerbs() map[msync.Kind][2]string {
 	}
 }
 
-func (p reportPrinter) status(st client.Status) error {
+// heading tells what status is about.
+func (p reportPrinter) heading(st client.Status) {
+	if p.asJSON {
+		return
+	}
 	last := "never"
 	if !st.LastSync.IsZero() {
 		last = st.LastSync.UTC().Format("2006-01-02 15:04:05 UTC")
@@ -128,7 +148,6 @@ func (p reportPrinter) status(st client.Status) error {
 	fmt.Fprintf(p.stdout, "memory    %s (%s)\n", st.Link.MemoryDir, st.Link.Source)
 	fmt.Fprintf(p.stdout, "last sync %s\n", last)
 	fmt.Fprintf(p.stdout, "entries   %d, at change %d\n", st.Entries, st.Cursor.Seq)
-	return p.text(&st.Report)
 }
 
 // Lines of --json. The last one is a summary.
@@ -179,11 +198,6 @@ type (
 )
 
 func (p reportPrinter) json(r *client.Report, code int) error {
-	for _, d := range r.Done {
-		if err := p.printJSON(opLine{"op", string(d.Kind), d.Path.String(), d.From.String(), d.Rev, string(d.Verdict)}); err != nil {
-			return err
-		}
-	}
 	for _, f := range r.Refused {
 		if err := p.printJSON(newRefusedLine(f)); err != nil {
 			return err

@@ -28,16 +28,20 @@ are open. Nothing is changed.
 }
 
 func (a *app) runStatus(ctx context.Context, folder string, o syncOptions) error {
-	s, l, err := a.openLink(folder)
+	o.DryRun, o.quiet = true, true // the heading comes first
+	s, out, err := a.openLink(folder, o)
 	if err != nil {
 		return err
 	}
 	st, err := s.Status(ctx, o.Verify)
-	s.bar.finish()
-	code := codeOfRun(ctx, &st.Report, errors.Join(err, st.Offline), false)
-	out := reportPrinter{app: a, link: l}
-	if o.asJSON {
-		return errors.Join(out.json(&st.Report, code), finalError(errors.Join(err, st.Offline), code))
+	err = errors.Join(err, st.Offline)
+	code := codeOfRun(ctx, &st.Report, err, false)
+	out.heading(st)
+	out.quiet = false
+	if !o.asJSON {
+		for _, d := range st.Done {
+			out.done(d)
+		}
 	}
-	return errors.Join(out.status(st), finalError(errors.Join(err, st.Offline), code))
+	return errors.Join(out.print(&st.Report, code), finalError(err, code))
 }

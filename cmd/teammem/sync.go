@@ -43,27 +43,21 @@ tree and yours is kept outside of it.
 }
 
 func (a *app) runSync(ctx context.Context, folder string, o syncOptions) error {
-	s, l, err := a.openLink(folder)
+	s, out, err := a.openLink(folder, o)
 	if err != nil {
 		return err
 	}
-	defer s.bar.finish()
 	if o.timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, o.timeout)
 		defer cancel()
 	}
 	report, err := s.Sync(ctx, o.SyncOptions)
-	s.bar.finish()
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = errors.New("not done in time; run it again to go on")
 	}
 	code := codeOfRun(ctx, report, err, o.strict)
-	out := reportPrinter{app: a, link: l, quiet: o.quiet}
-	if o.asJSON {
-		return errors.Join(out.json(report, code), finalError(err, code))
-	}
-	return errors.Join(out.text(report), finalError(err, code))
+	return errors.Join(out.print(report, code), finalError(err, code))
 }
 
 // finalError keeps the error's words but lets the whole run decide the code.
@@ -95,34 +89,30 @@ func codeOfRun(ctx context.Context, r *client.Report, err error, strict bool) in
 	return mostUrgent(codes...)
 }
 
-// linkedSyncer is a syncer with the progress bar that it draws on.
-type linkedSyncer struct {
-	*client.Syncer
-	bar *progressBar
-}
-
-// openLink prepares to work on a linked folder. The secret scanner, which takes
-// a while to build, is only built when a text is about to be sent.
-func (a *app) openLink(folder string) (linkedSyncer, client.Link, error) {
+// openLink prepares to work on a linked folder, and the printer for what is
+// done. The secret scanner, which takes a while to build, is only built when a
+// text is about to be sent.
+func (a *app) openLink(folder string, o syncOptions) (*client.Syncer, reportPrinter, error) {
 	dirs, err := client.UserDirs(a.getenv)
 	if err != nil {
-		return linkedSyncer{}, client.Link{}, err
+		return nil, reportPrinter{}, err
 	}
 	l, err := dirs.LinkOf(folder)
 	if err != nil {
-		return linkedSyncer{}, l, err
+		return nil, reportPrinter{}, err
 	}
 	login, err := dirs.Login(l.Server)
 	if err != nil {
-		return linkedSyncer{}, l, err
+		return nil, reportPrinter{}, err
 	}
 	login.Instance = l.Instance
 	server, err := a.serverOf(login)
 	if err != nil {
-		return linkedSyncer{}, l, err
+		return nil, reportPrinter{}, err
 	}
-	bar := a.newProgressBar()
-	return linkedSyncer{client.NewSyncer(dirs, l, server, client.SyncerOptions{
-		Device: login.Device, Scanner: lazyScanner(), RuleSet: secrets.RuleSet, Clock: a.now, Home: a.getenv("HOME"), Progress: bar.update,
-	}), bar}, l, nil
+	out := reportPrinter{app: a, link: l, bar: a.newProgressBar(), asJSON: o.asJSON, quiet: o.quiet, planned: o.DryRun}
+	return client.NewSyncer(dirs, l, server, client.SyncerOptions{
+		Device: login.Device, Scanner: lazyScanner(), RuleSet: secrets.RuleSet, Clock: a.now, Home: a.getenv("HOME"),
+		Progress: out.bar.update, Done: out.done,
+	}), out, nil
 }
