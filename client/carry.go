@@ -209,7 +209,7 @@ func (c *cycle) changed(op msync.Op, r tree.Result) error {
 	text := c.texts.byRef[memory.RevisionRef{EntryID: op.Entry, Rev: op.Remote.Rev}]
 	f := fileOf(r.Disk, r.Stamp, text)
 	c.arrived(op.Path, r, f)
-	c.state.agree(msync.Base{EntryID: op.Entry, Path: op.Path, Rev: op.Remote.Rev, Sum: f.Sum, Text: f.Text})
+	c.state.agree(msync.Base{EntryID: op.Entry, Path: op.Remote.Path, Rev: op.Remote.Rev, Sum: f.Sum, Text: f.Text})
 	c.done(op)
 	return nil
 }

@@ -28,7 +28,9 @@ func indexFile(t *rapid.T) []string {
 	return lines
 }
 
-func item(target, words string) string { return fmt.Sprintf("- [%s](%s.md) — %s", target, target, words) }
+func item(target, words string) string {
+	return fmt.Sprintf("- [%s](%s.md) — %s", target, target, words)
+}
 
 func isItem(line string) bool { return strings.HasPrefix(line, "- ") }
 

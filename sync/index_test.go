@@ -89,6 +89,11 @@ func TestMergeIndex(t *testing.T) {
 			want: doc("- a", "- c"),
 		},
 		{
+			name: "the neighbour was removed there, another came",
+			base: doc("- a", "- b"), server: doc("- a", "- z"), local: doc("- a", "- b", "- c"),
+			want: doc("- a", "- c", "- z"),
+		},
+		{
 			name: "reworded on one side each",
 			base: doc("- a", "- b"), server: doc("- [a](a.md) new", "- b"), local: doc("- a", "- [b](b.md) new"),
 			want: doc("- [a](a.md) new", "- [b](b.md) new"),
@@ -198,8 +203,8 @@ func TestMergeIndex(t *testing.T) {
 			want: doc("- a", "  1", "", "end"), lost: []string{"  I"},
 		},
 		{
-			name: "code, comments and frontmatter are prose",
-			base: doc("---", "- x", "---", "```", "- x", "```", "<!--", "- x", "-->", "<!-- one line -->", "- a"),
+			name:   "code, comments and frontmatter are prose",
+			base:   doc("---", "- x", "---", "```", "- x", "```", "<!--", "- x", "-->", "<!-- one line -->", "- a"),
 			server: doc("---", "- x", "---", "```", "- x", "```", "<!--", "- x", "-->", "<!-- one line -->", "- a", "- b"),
 			local:  doc("---", "- x", "---", "```", "- x", "- y", "```", "<!--", "- x", "-->", "<!-- one line -->", "- a"),
 			want:   doc("---", "- x", "---", "```", "- x", "- y", "```", "<!--", "- x", "-->", "<!-- one line -->", "- a", "- b"),
@@ -210,7 +215,7 @@ func TestMergeIndex(t *testing.T) {
 			want: doc("- - -", "-x", "1) one", "2) two", "1990s", "***"),
 		},
 		{
-			name: "the index is new on both sides",
+			name:   "the index is new on both sides",
 			server: doc("# I", "- b"), local: doc("# I", "- a"),
 			want: doc("# I", "- a", "- b"),
 		},
@@ -246,6 +251,15 @@ func TestMergeIndex(t *testing.T) {
 		},
 		{
 			name: "only the line ends differ here", base: "- a\n", server: "- a\n- b\n", local: "\ufeff- a\r\n", want: "- a\n- b\n",
+		},
+		{
+			name: "the server's file was emptied: the member's line ends",
+			base: "- a\n", server: "", local: "- a\r\n- b\r\n", want: "- b\r\n",
+		},
+		{
+			name: "all ways to write a link",
+			base: doc("x"), server: doc("x", "- [a](<a b.md> \"t\")", "- [c](./c.md \"t\")", "- [d](d"), local: doc("x", "- [A](<a b.md>)", "- [C]( c.md )", "- [d](d e"),
+			want: doc("x", "- [a](<a b.md> \"t\")", "- [c](./c.md \"t\")", "- [d](d", "- [d](d e"), lost: []string{"- [A](<a b.md>)", "- [C]( c.md )"},
 		},
 		{
 			name: "the server's file is empty", base: "", server: "\r\n", local: "- a\r\n", want: "- a\r\n",

@@ -37,7 +37,9 @@ func TestMerge3(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			letters := func(s string) []string { return slices.DeleteFunc(strings.Split(s, ""), func(l string) bool { return l == "" }) }
+			letters := func(s string) []string {
+				return slices.DeleteFunc(strings.Split(s, ""), func(l string) bool { return l == "" })
+			}
 			merged, clean := merge3(letters(tt.base), letters(tt.server), letters(tt.local))
 			got := strings.Join(merged, "")
 			if !clean {

@@ -1,0 +1,46 @@
+package sync_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/teammem/teammem/memory"
+	msync "github.com/teammem/teammem/sync"
+)
+
+// A plan without work is made on every run of the client.
+func BenchmarkPlan_Nothing(b *testing.B) {
+	for _, size := range []int{100, 10_000} {
+		b.Run(fmt.Sprint(size), func(b *testing.B) {
+			in := msync.Input{Local: map[memory.Path]msync.Local{}}
+			for i := range size {
+				path, text := key(fmt.Sprintf("folder-%d/entry-%d.md", i%50, i)), []byte(fmt.Sprint(i))
+				sum, textSum := memory.Sum(text), msync.TextSum(text)
+				in.Base = append(in.Base, msync.Base{EntryID: memory.EntryID(fmt.Sprint("ent_", i)), Path: path, Rev: int64(i), Sum: sum, Text: textSum})
+				in.Local[path] = msync.Local{Path: path, Sum: sum, Text: textSum}
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				if ops := msync.Plan(in); len(ops) > 0 {
+					b.Fatalf("plan of %d ops", len(ops))
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkMergeIndex(b *testing.B) {
+	lines := []string{"# Index", ""}
+	for i := range 200 {
+		lines = append(lines, item(fmt.Sprint("entry-", i), strings.Repeat("words ", 10)))
+	}
+	base := doc(lines...)
+	server, local := []byte(base+item("theirs", "new")+"\n"), []byte(base+item("mine", "new")+"\n")
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, lost := msync.MergeIndex([]byte(base), server, local, nil); len(lost) > 0 {
+			b.Fatal(lost)
+		}
+	}
+}
