@@ -34,7 +34,7 @@ setup: ## Find Postgres on this machine, or install it
 build: ## Build bin/teammem
 	go build -o bin/ ./cmd/teammem
 
-demo: setup build ## Show a team of three sharing memory, on a server of its own
+demo: setup build ## Show two members sharing memory through a server of its own
 	@scripts/demo
 
 ##
