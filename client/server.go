@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"runtime"
@@ -189,21 +190,43 @@ func (s *Server) post(ctx context.Context, path string, body, answer any) error 
 	return err
 }
 
-// call sends one request and reads the answer into v, or the problem into the
-// error.
+// call sends a request and reads the answer into v, or the problem into the
+// error. A server that is busy, or whose database is being started, is asked
+// again a few times; a push is safe to repeat because of its key.
 func (s *Server) call(ctx context.Context, r request, v any) (status int, err error) {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	for _, pause := range retryPauses() {
+		status, err = s.try(ctx, r, v)
+		busy := status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests
+		if err == nil || !busy {
+			return status, err
+		}
+		timer := time.NewTimer(pause/2 + rand.N(pause)) // all clients at once would only prolong it
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return status, ctx.Err()
+		case <-timer.C:
+		}
+	}
+	return s.try(ctx, r, v)
+}
+
+// retryPauses are about how long to wait between tries.
+func retryPauses() []time.Duration {
+	return []time.Duration{200 * time.Millisecond, 600 * time.Millisecond, 2 * time.Second}
+}
+
+// try sends one request.
+func (s *Server) try(ctx context.Context, r request, v any) (status int, err error) {
+	limited, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	req, err := s.build(ctx, r)
+	req, err := s.build(limited, r)
 	if err != nil {
 		return 0, err
 	}
 	res, err := s.http.Do(req)
 	if err != nil {
-		if parent := context.Cause(ctx); errors.Is(parent, context.Canceled) {
-			return 0, parent
-		}
-		return 0, fmt.Errorf("%w: %v", ErrOffline, withoutURL(err))
+		return 0, offline(ctx, err)
 	}
 	defer res.Body.Close()
 	if err := s.recognise(res); err != nil {
@@ -215,7 +238,7 @@ func (s *Server) call(ctx context.Context, r request, v any) (status int, err er
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
 	switch {
 	case err != nil:
-		return res.StatusCode, fmt.Errorf("%w: the answer broke off: %v", ErrOffline, err)
+		return res.StatusCode, offline(ctx, err)
 	case len(body) > maxAnswer:
 		return res.StatusCode, fmt.Errorf("the server's answer to %s is larger than %d bytes", r.path, maxAnswer)
 	case res.StatusCode/100 != 2:
@@ -225,6 +248,14 @@ func (s *Server) call(ctx context.Context, r request, v any) (status int, err er
 		return res.StatusCode, fmt.Errorf("the server's answer to %s makes no sense: %w", r.path, err)
 	}
 	return res.StatusCode, nil
+}
+
+// offline says that no answer came, unless the caller gave up.
+func offline(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return fmt.Errorf("%w: %v", ErrOffline, withoutURL(err))
 }
 
 // build writes only the headers that the protocol needs: a sync without news

@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -26,8 +28,11 @@ func (o *databaseOptions) addFlags(c *cobra.Command) {
 
 // database is an open store with the cluster that it may run on.
 type database struct {
-	store   *store.Store
-	cluster *embedded.Cluster // nil with a database URL
+	store *store.Store
+	start func(context.Context) (*embedded.Cluster, error) // nil with a database URL
+
+	mu      sync.Mutex
+	cluster *embedded.Cluster
 }
 
 // serveDatabase opens the database for the one process that serves it, and
@@ -52,7 +57,10 @@ func (a *app) openDatabase(ctx context.Context, o databaseOptions, log *slog.Log
 		if o.data == "" {
 			return nil, memory.Invalid("data", "name the instance's folder with --data DIR, or a database with --database-url URL")
 		}
-		cluster, err := start(ctx, o.data, embedded.Options{BinDir: a.getenv("TEAMMEM_PG_BIN"), Logger: log})
+		db.start = func(ctx context.Context) (*embedded.Cluster, error) {
+			return start(ctx, o.data, embedded.Options{BinDir: a.getenv("TEAMMEM_PG_BIN"), Logger: log})
+		}
+		cluster, err := db.start(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -69,18 +77,52 @@ func (a *app) openDatabase(ctx context.Context, o databaseOptions, log *slog.Log
 	return db, nil
 }
 
-// done is closed when a private cluster ends by itself.
-func (d *database) done() <-chan struct{} {
-	if d.cluster == nil {
-		return nil
+// keep starts a private Postgres again whenever it ends by itself, until ctx is
+// done. Postgres recovers what it acknowledged; meanwhile requests are answered
+// with "unavailable". If it cannot be started, keep returns the reason.
+func (d *database) keep(ctx context.Context, log *slog.Logger) error {
+	for d.start != nil {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-d.cluster.Done():
+		}
+		if ctx.Err() != nil {
+			return nil
+		}
+		log.ErrorContext(ctx, "postgres ended and is started again", "error", d.cluster.Err())
+		if err := d.restart(ctx); err != nil {
+			return fmt.Errorf("start Postgres again: %w", err)
+		}
 	}
-	return d.cluster.Done()
+	<-ctx.Done()
+	return nil
+}
+
+func (d *database) restart(ctx context.Context) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	url := d.cluster.URL()
+	if err := d.cluster.Stop(ctx); err != nil {
+		return err
+	}
+	cluster, err := d.start(ctx)
+	if err != nil {
+		return err
+	}
+	d.cluster = cluster
+	if cluster.URL() != url {
+		return errors.New("its socket is in another place now; start the server again")
+	}
+	return nil
 }
 
 func (d *database) close() error {
 	if d.store != nil {
 		d.store.Close()
 	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	if d.cluster == nil {
 		return nil
 	}

@@ -55,10 +55,10 @@ func TestKill_InTheMiddleOfAPush(t *testing.T) {
 			}
 		}
 		acknowledged := a.syncUntilKilled(t, trap, victim)
-		if victim != "client" {
-			tm.stop(syscall.SIGKILL)
+		if victim == "server" {
 			tm.start(t, tm.address())
 		}
+		tm.awaitReady(t) // a killed Postgres is started again by the server
 		b.sync(t, 0)
 		for path, sum := range acknowledged {
 			if got := memory.Sum([]byte(b.read(t, path))).String(); got != sum {
@@ -160,6 +160,24 @@ func (m *member) syncUntilKilled(t *testing.T, trap *trap, victim string) map[st
 		}
 	}
 	return acknowledged
+}
+
+// awaitReady waits until the server and its database answer.
+func (tm *team) awaitReady(t *testing.T) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, tm.url+"/readyz", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res, err := http.DefaultClient.Do(req); err == nil {
+			_ = res.Body.Close()
+			if res.StatusCode == http.StatusOK {
+				return
+			}
+		}
+	}
+	t.Fatalf("the server is not ready again after a minute\n%s", tm.log)
 }
 
 func (tm *team) kill(t *testing.T, victim string, c *exec.Cmd) {

@@ -58,19 +58,21 @@ func (a *app) runServe(ctx context.Context, o databaseOptions, listen string) (e
 		return err
 	}
 	serving, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
+	kept := make(chan struct{})
 	go func() {
-		select {
-		case <-db.done():
-			stop(errors.New("the database ended"))
-		case <-serving.Done():
+		defer close(kept)
+		if err := db.keep(serving, log); err != nil {
+			stop(err)
 		}
 	}()
 	err = api.NewServer(handler, hub, log).Serve(serving, l)
+	cause := context.Cause(serving)
+	stop(nil)
+	<-kept
 	if ctx.Err() != nil {
 		return err // asked to end
 	}
-	return errors.Join(context.Cause(serving), err)
+	return errors.Join(cause, err)
 }
 
 // newAPI joins store, scanner and authentication behind the HTTP interface.
