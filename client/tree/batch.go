@@ -1,10 +1,12 @@
 package tree
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -29,7 +31,6 @@ type Batch struct {
 	unsynced []*os.File // new texts that are not durable yet, if they are few
 	many     bool
 	emptied  map[string]bool // folders that lost a name
-	err      error
 }
 
 // Result is what became of one operation. Err is nil if it was done; otherwise
@@ -225,8 +226,10 @@ func (b *Batch) drop(o *op) error {
 	}
 	tmp := o.tmp
 	o.tmp = ""
-	b.emptied[dir] = true // the folder may be there for this text alone
-	return d.unlink(tmp)
+	if err := d.unlink(tmp); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // Commit carries out the operations in their order. The results are in that
@@ -467,19 +470,25 @@ func (b *Batch) respelled() {
 }
 
 // removeEmptied removes the folders that lost their last name to this batch,
-// and those above that are empty then.
+// with those above that are empty then, and the folders that were made for a
+// file that did not come.
 func (b *Batch) removeEmptied() {
-	dirs := make([]string, 0, len(b.emptied))
-	for dir := range b.emptied {
-		dirs = append(dirs, dir)
-	}
-	slices.SortFunc(dirs, func(a, c string) int { return strings.Count(c, "/") - strings.Count(a, "/") })
-	for _, dir := range dirs {
+	for _, dir := range deepestFirst(b.emptied) {
 		b.folders.trim()
 		for dir != "" && b.removeFolder(dir) {
 			dir, _ = split(dir)
 		}
 	}
+	for _, dir := range deepestFirst(b.folders.made) {
+		b.folders.trim()
+		b.removeFolder(dir)
+	}
+}
+
+func deepestFirst(folders map[string]bool) []string {
+	return slices.SortedFunc(maps.Keys(folders), func(a, c string) int {
+		return cmp.Or(strings.Count(c, "/")-strings.Count(a, "/"), strings.Compare(a, c))
+	})
 }
 
 // removeFolder removes a folder if it is empty.

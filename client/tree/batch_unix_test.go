@@ -326,10 +326,12 @@ func TestBatch_ManyFolders(t *testing.T) {
 func TestBatch_DiscardLeavesNothing(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
+	must(t, os.Mkdir(filepath.Join(b.dir, "mine"), 0o700))
 	batch := b.Begin()
 	batch.Put(mustPath(t, "a/b/c.md"), "a/b/c.md", []byte("x"), time.Time{}, memory.Hash{})
+	batch.Put(mustPath(t, "mine/too/c.md"), "mine/too/c.md", []byte("x"), time.Time{}, memory.Hash{})
 	batch.Discard()
-	b.wantOnDisk()
+	b.wantOnDisk("mine")
 }
 
 func TestBatch_CancelledStartsNothing(t *testing.T) {

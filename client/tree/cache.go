@@ -17,6 +17,7 @@ type folderCache struct {
 	t     *Tree
 	open  map[string]*cachedFolder
 	dirty map[string]bool
+	made  map[string]bool // folders that were not there before
 }
 
 // cachedFolder is an opened folder. On a file system that takes several
@@ -54,7 +55,13 @@ func (c *folderCache) make(disk string) (*cachedFolder, error) {
 	if err := parent.free(name); err != nil {
 		return nil, err
 	}
-	if err := parent.root.Mkdir(name, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+	switch err := parent.root.Mkdir(name, 0o700); {
+	case err == nil:
+		if c.made == nil {
+			c.made = map[string]bool{}
+		}
+		c.made[disk] = true
+	case !errors.Is(err, fs.ErrExist):
 		return nil, err
 	}
 	parent.added(name)
