@@ -174,6 +174,13 @@ func (t *Tree) stable(ctx context.Context, f *os.File, named info, was Stamp) ([
 	return content, i, nil
 }
 
+func (t *Tree) leased(f *os.File, read func() ([]byte, info, error)) ([]byte, info, error) {
+	if t.noLease {
+		return nil, info{}, errNoLease
+	}
+	return leased(f, read)
+}
+
 // readOnce is stat, read, stat: all must tell of the same text.
 func readOnce(f *os.File, named info, buf []byte) ([]byte, info, error) {
 	before, err := fstat(f)

@@ -216,10 +216,3 @@ func (t *Tree) tryLink(from *folder, a string, to *folder, b string) error {
 	}
 	return t.link(from, a, to, b)
 }
-
-func (t *Tree) leased(f *os.File, read func() ([]byte, info, error)) ([]byte, info, error) {
-	if t.noLease {
-		return nil, info{}, errNoLease
-	}
-	return leased(f, read)
-}

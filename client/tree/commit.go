@@ -1,0 +1,285 @@
+package tree
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/teammem/teammem/memory"
+)
+
+// Commit carries out the operations in their order. The results are in that
+// order, too. The error says that none was carried out, or that what was done
+// may not survive a power cut, so that nothing of it may be relied on.
+func (b *Batch) Commit(ctx context.Context) ([]Result, error) {
+	defer b.close()
+	if err := b.ready(); err != nil {
+		b.dropAll()
+		return nil, fmt.Errorf("commit: %w", err)
+	}
+	b.folders.forget() // each folder is looked up once more before its names change
+	for _, o := range b.ops {
+		if o.result.Err == nil {
+			o.result.Err = ctx.Err()
+		}
+		if o.result.Err == nil {
+			o.result.Err = b.run(ctx, o)
+		}
+		if o.result.Err != nil && o.tmp != "" {
+			o.result.Err = errors.Join(o.result.Err, b.drop(o))
+		}
+	}
+	b.removeEmptied()
+	b.respelled()
+	if err := b.folders.sync(b.flushed); err != nil {
+		return nil, fmt.Errorf("commit: %w", err)
+	}
+	results := make([]Result, len(b.ops))
+	for i, o := range b.ops {
+		results[i] = o.result
+	}
+	return results, nil
+}
+
+// Discard ends the batch without carrying out anything.
+func (b *Batch) Discard() {
+	defer b.close()
+	b.dropAll()
+}
+
+// ready makes the new texts durable.
+func (b *Batch) ready() error {
+	if err := b.start(); err != nil {
+		return err
+	}
+	if err := b.t.Verify(); err != nil {
+		return err
+	}
+	for _, f := range b.unsynced {
+		if err := f.Sync(); err != nil {
+			return err
+		}
+	}
+	if b.many {
+		return flush(b.flushed)
+	}
+	return nil
+}
+
+func (b *Batch) dropAll() {
+	for _, o := range b.ops {
+		_ = b.drop(o) // what stays is swept at the next start
+	}
+	b.removeEmptied()
+}
+
+func (b *Batch) close() {
+	_ = b.closeUnsynced() // they are durable, or dropped
+	b.folders.forget()
+	if b.flushed != nil {
+		_ = b.flushed.Close()
+	}
+}
+
+func (b *Batch) run(ctx context.Context, o *op) error {
+	b.folders.trim()
+	dir, name := split(o.disk)
+	d, err := b.folders.get(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return ErrChanged
+	}
+	if err != nil {
+		return blockedAt(o.disk, o.path, err)
+	}
+	current, i, err := b.current(ctx, d, o, name)
+	if err == nil {
+		switch o.kind {
+		case opPut:
+			err = b.put(ctx, d, o, name, current)
+		case opDelete:
+			err = b.remove(ctx, d, o, name)
+		case opMove:
+			err = b.move(d, o, name, i)
+		}
+	}
+	return blockedAt(o.disk, o.path, err)
+}
+
+// current returns what is at the name of the operation, if that is what the
+// operation expects there.
+func (b *Batch) current(ctx context.Context, d *cachedFolder, o *op, name string) ([]byte, info, error) {
+	content, i, err := b.t.settled(ctx, d.folder, name, Stamp{}, glance)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if o.expect.IsZero() {
+			return nil, info{}, nil
+		}
+		return nil, info{}, ErrChanged
+	case err != nil:
+		return nil, info{}, err
+	case memory.Sum(content) != o.expect:
+		return nil, info{}, ErrChanged
+	}
+	return content, i, nil
+}
+
+func (b *Batch) put(ctx context.Context, d *cachedFolder, o *op, name string, current []byte) error {
+	if err := d.free(name); err != nil {
+		return err
+	}
+	if o.expect.IsZero() {
+		err := b.t.claim(d.folder, o.tmp, d.folder, name)
+		if errors.Is(err, fs.ErrExist) {
+			return ErrChanged
+		}
+		if err != nil {
+			return err
+		}
+	} else {
+		old, err := b.t.replace(d.folder, o.tmp, name, current)
+		if err != nil {
+			return err
+		}
+		o.result.Left = b.t.letGo(ctx, d.folder, old, Old{Path: o.path, Disk: o.disk, Expected: o.expect})
+	}
+	o.tmp = ""
+	d.added(name)
+	o.landed(d, name, o.made.Stamp)
+	return nil
+}
+
+// landed notes the stamp of the file, if it is still ours.
+func (o *op) landed(d *cachedFolder, name string, made Stamp) {
+	if i, err := d.lstat(name); err == nil && i.sameText(made) {
+		o.result.Stamp = i.Stamp
+	}
+}
+
+// remove moves the file aside, so that whatever it holds by then can be put
+// back, and lets it go only if it is what the plan knew.
+func (b *Batch) remove(ctx context.Context, d *cachedFolder, o *op, name string) error {
+	old := newOldName(name)
+	if err := b.t.rename(d.folder, name, d.folder, old); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return ErrChanged
+		}
+		return err
+	}
+	d.touched()
+	was := Old{Path: o.path, Disk: o.disk, Expected: o.expect}
+	err := b.t.letGoExpected(ctx, d.folder, old, was)
+	if err == nil {
+		d.removed(name)
+		dir, _ := split(o.disk)
+		b.emptied[dir] = true
+		return nil
+	}
+	back := b.t.claim(d.folder, old, d.folder, name)
+	if errors.Is(back, fs.ErrExist) { // a new file is there, so the one that is aside has to be kept
+		o.result.Left = b.t.letGo(ctx, d.folder, old, was)
+		return ErrChanged
+	}
+	return errors.Join(err, back)
+}
+
+func (b *Batch) move(d *cachedFolder, o *op, name string, i info) error {
+	dir, target := split(o.target)
+	to, err := b.folders.make(dir)
+	if err != nil {
+		return blockedAt(o.target, o.path, err)
+	}
+	other, err := to.spelling(target)
+	if err != nil {
+		return err
+	}
+	if d.fold && other == name && to.self.same(d.self) {
+		err = b.respell(d, name, target)
+	} else if err = to.free(target); err == nil {
+		err = b.t.claim(d.folder, name, to.folder, target)
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return &Blocked{Disk: o.target, Path: o.path, Kind: KindClash}
+	}
+	if err != nil {
+		return err
+	}
+	d.removed(name)
+	to.added(target)
+	source, _ := split(o.disk)
+	b.emptied[source] = true
+	o.landed(to, target, i.Stamp)
+	return nil
+}
+
+// respell renames a file to a name that is the same to the file system.
+func (b *Batch) respell(d *cachedFolder, name, target string) error {
+	old := newOldName(name)
+	if err := b.t.rename(d.folder, name, d.folder, old); err != nil {
+		return err
+	}
+	err := b.t.claim(d.folder, old, d.folder, target)
+	if err != nil {
+		return errors.Join(err, b.t.claim(d.folder, old, d.folder, name))
+	}
+	return nil
+}
+
+// respelled notes how the file system spells the new names, once per folder.
+func (b *Batch) respelled() {
+	for _, d := range b.folders.open {
+		d.spelt = nil
+	}
+	for _, o := range b.ops {
+		if o.result.Err != nil || o.kind == opDelete {
+			continue
+		}
+		b.folders.trim()
+		dir, name := split(o.result.Disk)
+		d, err := b.folders.get(dir)
+		if err != nil || !d.fold {
+			continue
+		}
+		if s, err := d.spelling(name); err == nil && canonical(s) == canonical(name) {
+			o.result.Disk = d.join(s)
+		}
+	}
+}
+
+// removeEmptied removes the folders that lost their last name to this batch,
+// with those above that are empty then, and the folders that were made for a
+// file that did not come.
+func (b *Batch) removeEmptied() {
+	for _, dir := range deepestFirst(b.emptied) {
+		b.folders.trim()
+		for dir != "" && b.removeFolder(dir) {
+			dir, _ = split(dir)
+		}
+	}
+	for _, dir := range deepestFirst(b.folders.made) {
+		b.folders.trim()
+		b.removeFolder(dir)
+	}
+}
+
+func deepestFirst(folders map[string]bool) []string {
+	return slices.SortedFunc(maps.Keys(folders), func(a, c string) int {
+		return cmp.Or(strings.Count(c, "/")-strings.Count(a, "/"), strings.Compare(a, c))
+	})
+}
+
+// removeFolder removes a folder if it is empty.
+func (b *Batch) removeFolder(dir string) bool {
+	above, name := split(dir)
+	d, err := b.folders.get(above)
+	if err != nil || d.rmdir(name) != nil {
+		return false // not empty, or gone already
+	}
+	b.folders.remove(dir)
+	d.removed(name)
+	return true
+}
