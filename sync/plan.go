@@ -23,6 +23,9 @@ const (
 // last, then by path. An empty plan, or one of reports, means there is nothing
 // to do. Carry the ops out, observe again, and plan again until then.
 func Plan(in Input) []Op {
+	if in.quiet() {
+		return nil
+	}
 	p := &planner{view: newView(in), planned: map[*entry]bool{}, reported: map[memory.Path]bool{}}
 	p.findFiles()
 	p.releaseDeleted()

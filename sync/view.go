@@ -50,24 +50,14 @@ type view struct {
 }
 
 func newView(in Input) *view {
-	v := &view{Input: in, owner: map[memory.Path]*entry{}, serverAt: map[memory.Path]*entry{}, baseAt: map[memory.Path]*entry{}}
-	byID := make(map[memory.EntryID]*entry, len(in.Base))
-	for _, b := range in.Base {
-		byID[b.EntryID] = &entry{
-			id: b.EntryID, base: b,
-			remote: Remote{EntryID: b.EntryID, Path: b.Path, Rev: b.Rev, Sum: b.Sum},
-		}
+	size := len(in.Base) + len(in.Remote)
+	v := &view{
+		Input:    in,
+		entries:  joinSides(in.Base, in.Remote),
+		owner:    make(map[memory.Path]*entry, len(in.Local)),
+		serverAt: make(map[memory.Path]*entry, size),
+		baseAt:   make(map[memory.Path]*entry, len(in.Base)),
 	}
-	for _, r := range in.Remote {
-		if e := byID[r.EntryID]; e != nil {
-			e.remote = r
-		} else if !r.Deleted {
-			byID[r.EntryID] = &entry{id: r.EntryID, remote: r}
-		}
-	}
-	v.entries = slices.SortedFunc(maps.Values(byID), func(a, b *entry) int {
-		return cmp.Or(comparePaths(a.from(), b.from()), cmp.Compare(a.id, b.id))
-	})
 	for _, e := range v.entries {
 		if !e.remote.Deleted {
 			v.serverAt[e.remote.Path] = e
@@ -81,6 +71,49 @@ func newView(in Input) *view {
 		}
 	}
 	return v
+}
+
+// joinSides makes one entry of what the index and the server say of it. An
+// entry that was new and is deleted already is none.
+func joinSides(base []Base, remote []Remote) []*entry {
+	news := make(map[memory.EntryID]*entry, len(remote))
+	for _, r := range remote {
+		news[r.EntryID] = &entry{id: r.EntryID, remote: r}
+	}
+	entries := make([]*entry, 0, len(base)+len(remote))
+	rows := make([]entry, len(base)) // one allocation for ten thousand entries
+	for i, b := range base {
+		e := &rows[i]
+		*e = entry{id: b.EntryID, base: b, remote: Remote{EntryID: b.EntryID, Path: b.Path, Rev: b.Rev, Sum: b.Sum}}
+		if n := news[e.id]; n != nil {
+			e.remote = n.remote
+			delete(news, e.id)
+		}
+		entries = append(entries, e)
+	}
+	for _, e := range news {
+		if !e.remote.Deleted {
+			entries = append(entries, e)
+		}
+	}
+	slices.SortFunc(entries, func(a, b *entry) int {
+		return cmp.Or(comparePaths(a.from(), b.from()), cmp.Compare(a.id, b.id))
+	})
+	return entries
+}
+
+// quiet reports whether row 1 is all there is, which most runs find: every
+// entry's file has its text, and there is nothing else on either side.
+func (in Input) quiet() bool {
+	if len(in.Remote) > 0 || len(in.BlockedDirs) > 0 || len(in.Base) != len(in.Local) {
+		return false
+	}
+	for _, b := range in.Base {
+		if l, present := in.Local[b.Path]; !present || l.Blocked != "" || l.Sum != b.Sum {
+			return false
+		}
+	}
+	return true
 }
 
 // own records which file on disk is the text of e.
