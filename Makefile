@@ -28,8 +28,8 @@ help: ## Show this list
 
 ##
 .PHONY: setup build demo
-setup: ## Find Postgres on this machine, or install it
-	@scripts/setup postgres
+setup: ## Find Go and Postgres on this machine; install Postgres if it is missing
+	@scripts/setup
 
 build: ## Build bin/teammem
 	go build -o bin/ ./cmd/teammem
