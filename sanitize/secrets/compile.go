@@ -93,8 +93,7 @@ func (c *compiler) addOwn(o ownRule) error {
 	}
 	return c.add(r, traits{
 		severity: o.severity, window: o.window(m), keep: o.keep,
-		anchored: o.severity == sanitize.SeverityHard,
-		joinable: o.severity == sanitize.SeverityHard,
+		anchored: true, joinable: o.severity == sanitize.SeverityHard,
 	})
 }
 

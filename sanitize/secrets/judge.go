@@ -21,7 +21,9 @@ func judgeOf(id string, severity sanitize.Severity) func(candidate) bool {
 		return keepCredential
 	case "kubernetes-secret-yaml":
 		return keepManifest
-	case "private-key", "jwt", "jwt-base64", "aws-amazon-bedrock-api-key-short-lived":
+	case "jwt":
+		return keepJWT
+	case "private-key", "jwt-base64", "aws-amazon-bedrock-api-key-short-lived":
 		return nil
 	}
 	if severity == sanitize.SeverityHard {
@@ -71,6 +73,10 @@ func keepCredential(c candidate) bool {
 	return !isVariable(v) && !isStandIn(v) && naturalness(v) < wordy
 }
 
+// keepJWT drops tokens without a signature: they open nothing, and stand in
+// texts about why that is so.
+func keepJWT(c candidate) bool { return !strings.HasSuffix(c.value(), ".") }
+
 // keepManifest drops the empty and templated values of a Kubernetes manifest,
 // and matches that run from one document into the next.
 func keepManifest(c candidate) bool {
@@ -104,7 +110,15 @@ func keepProse(c candidate) bool {
 	if isCommit(c) || isChecksum(v) || isNumber(v) || isUUID(v) || harmlessLabel(c.label(), v) {
 		return false
 	}
-	return naturalness(v) < 0.6 && (has(v, isDigit) || seams(v) >= 3)
+	return naturalness(v) < 0.66 && (has(v, isDigit) || seams(v) >= 3)
+}
+
+// keepPair judges the second half of "user:password".
+func keepPair(c candidate) bool {
+	if n := strings.IndexAny(c.value(), ":/"); n >= 0 {
+		c.secret.start += n + 1
+	}
+	return keepProse(c)
 }
 
 // keepURL judges the password of a URL.

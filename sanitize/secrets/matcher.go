@@ -43,7 +43,7 @@ func (m *matcher) find(ctx context.Context, v view, core span) ([]match, error) 
 				return nil, err
 			}
 			for _, hit := range m.rules[i].find(ctx, v.text, w) {
-				if v.live(hit.span) {
+				if v.live(hit.whole) {
 					found = append(found, hit)
 				}
 			}

@@ -1,6 +1,7 @@
 package secrets
 
 import (
+	"regexp/syntax"
 	"slices"
 	"strings"
 
@@ -95,6 +96,12 @@ func loosen(id, regex string) pattern {
 	}
 	if rest, ok := strings.CutPrefix(regex, `\b`); ok {
 		regex, p.left = rest, `(?:\b|_)`
+	}
+	if rest, ok := strings.CutSuffix(regex, `\b`); ok && p.right == "" {
+		regex, p.right = rest, `(?:[^0-9A-Za-z]|$)`
+	}
+	if expr, err := syntax.Parse(regex, syntax.Perl); err == nil && expr.MaxCap() == 0 {
+		regex = "(" + regex + ")" // the secret is what stands between the boundaries
 	}
 	if id == "square-access-token" { // its prefix is common in the base64 of certificates
 		p.left = `(?:^|[^\w/+-])`

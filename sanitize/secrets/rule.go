@@ -73,16 +73,19 @@ func (r *rule) find(ctx context.Context, text string, window span) []match {
 		if i := strings.Index(f.Match, f.Secret); i >= 0 {
 			c.secret = span{start + i, start + i + len(f.Secret)}
 		}
-		if r.anchored && r.atCut(c.match, window, len(text)) || r.keep != nil && !r.keep(c) {
+		if r.anchored && atCut(text, c.match, window) || r.keep != nil && !r.keep(c) {
 			continue
 		}
-		found = append(found, match{r, c.secret})
+		found = append(found, match{r, c.secret, c.match})
 	}
 	return found
 }
 
-func (r *rule) atCut(m, window span, size int) bool {
-	return m.start == window.start && window.start > 0 || m.end == window.end && window.end < size
+// atCut tells whether a match ends where its window was cut out of a line.
+func atCut(text string, m, window span) bool {
+	left := m.start == window.start && window.start > 0 && text[window.start-1] != '\n'
+	right := m.end == window.end && window.end < len(text) && text[window.end-1] != '\n'
+	return left || right
 }
 
 // offset computes where in piece a finding begins. The library counts lines

@@ -7,19 +7,22 @@ import (
 
 // The functions of this file recognise what is no secret by its shape.
 
-// isSlug recognises words joined by separators: parts of at most 12 letters.
+// isSlug recognises words joined by separators: parts of at most 12 letters in
+// one case or capitalised, some with a short number behind ("base64", "oauth2").
 func isSlug(v string) bool {
 	parts := strings.FieldsFunc(v, func(r rune) bool { return strings.ContainsRune("-_./:", r) })
-	if len(parts) < 2 {
-		return false
-	}
+	words := 0
 	for _, p := range parts {
-		lower := all(p, isLower) || all(p, isUpper) || all(p[1:], isLower)
-		if len(p) > 12 || !all(p, isLetter) && !(all(p, isDigit) && len(p) <= 4) || !lower {
+		word := strings.TrimRight(p, "0123456789")
+		if word == p {
+			words++
+		}
+		cased := word == "" || all(word, isUpper) || all(word[1:], isLower)
+		if len(word) > 12 || len(p)-len(word) > 4 || !all(word, isLetter) || !cased {
 			return false
 		}
 	}
-	return true
+	return len(parts) > 1 && words*2 >= len(parts)
 }
 
 // isUUID recognises the five groups of a UUID.
@@ -132,10 +135,17 @@ func isComposed(v string) bool {
 // begins, so that "public key" in front of a secret's own label counts for
 // nothing. A public key is long; what is shorter under that label is none.
 func harmlessLabel(label, v string) bool {
-	for _, end := range []string{"public key", "public_key", "public-key", "publickey", "pubkey", "pub_key", "pub-key"} {
-		if strings.HasSuffix(label, end) {
+	if strings.Contains(label, "secret") {
+		return false
+	}
+	name := label[strings.LastIndexAny(label, " .\t")+1:]
+	for _, public := range []string{"pubkey", "pub_key", "pub-key", "publickey", "public_key", "public-key"} {
+		if strings.Contains(name, public) {
 			return len(v) >= 40
 		}
+	}
+	if strings.HasSuffix(label, "public key") {
+		return len(v) >= 40
 	}
 	for _, end := range []string{
 		"author", "authors", "authority", "keyboard", "keyword", "keywords", "keyframes", "monkey", "turkey", "hotkey", "hockey",
@@ -145,9 +155,6 @@ func harmlessLabel(label, v string) bool {
 		if strings.HasSuffix(label, end) {
 			return true
 		}
-	}
-	if strings.Contains(label, "secret") {
-		return false
 	}
 	for _, end := range []string{
 		"id", "name", "alias", "length", "size", "path", "file", "url", "uri", "endpoint", "version", "type", "fingerprint",

@@ -29,9 +29,10 @@ func merge(spans []span) []span {
 	return out
 }
 
-// match is a secret that a rule found; its span is that of the secret alone,
-// without the label or the quotes around it.
+// match is a secret that a rule found. Its span is that of the secret alone;
+// whole is all that the rule read for it: the label and the quotes, too.
 type match struct {
 	rule *rule
 	span
+	whole span
 }

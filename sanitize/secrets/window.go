@@ -78,8 +78,8 @@ func labelled(m measures, shortest int, isValue func(byte) bool) windowFunc {
 		if at-value < shortest {
 			return span{}, false
 		}
-		// One byte more on the left, so that no match begins where the window does.
-		return around(hit, 1, reach, text), true
+		// A little more on the left, so that no match begins where the window does.
+		return around(hit, margin, reach, text), true
 	}
 }
 

@@ -43,7 +43,9 @@ func pair(a, b byte) (weight, natural float64) {
 	return 0.5, 0.5 // a sign, as in program text and in passwords
 }
 
-func isSeparator(b byte) bool { return b == '-' || b == '_' || b == '.' || b == '/' || b == ' ' || b == ':' }
+func isSeparator(b byte) bool {
+	return b == '-' || b == '_' || b == '.' || b == '/' || b == ' ' || b == ':'
+}
 
 // follows tells whether lower-case b often comes after a. The table holds the
 // 250 commonest pairs among the words of Go's documentation; they make up 92 %

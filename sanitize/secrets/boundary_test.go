@@ -1,0 +1,58 @@
+package secrets
+
+import (
+	"strings"
+	"testing"
+)
+
+// prose returns about n bytes of harmless lines.
+func prose(n int) string {
+	return strings.Repeat("The deploy job runs every night and sends a short report to the team channel.\n", n/78+1)[:n]
+}
+
+// TestScan_ChunkBoundaries moves each shape over the place where the first
+// chunk ends, once within a line that has no end, once among short lines.
+func TestScan_ChunkBoundaries(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("nightly report ", 800)
+	for _, s := range shapes() {
+		secret := s.text(newGenerator(1))
+		step := max(1, len(secret)/9)
+		for before := -4; before <= len(secret)+4; before += step {
+			cut := chunkMost - before
+			texts := []string{prose(cut) + "\n" + secret + "\n" + prose(3000)}
+			if !strings.Contains(secret, "\n") {
+				texts = append(texts, long[:cut-1]+" "+secret+" "+long[:6000])
+			}
+			for i, text := range texts {
+				if len(scan(t, text)) == 0 {
+					t.Errorf("%s, %d bytes before the boundary, text %d: not found", s.name, before, i)
+				}
+			}
+		}
+	}
+}
+
+// TestScan_BothEnds puts each shape at the ends of a long entry.
+func TestScan_BothEnds(t *testing.T) {
+	t.Parallel()
+	filler := prose(240 << 10)
+	for _, s := range shapes() {
+		secret := s.text(newGenerator(2))
+		for name, text := range map[string]string{"start": secret + "\n" + filler, "end": filler + "\n" + secret} {
+			if len(scan(t, text)) == 0 {
+				t.Errorf("%s at the %s: not found", s.name, name)
+			}
+		}
+	}
+}
+
+// TestScan_Alone gives the scanner nothing but the secret.
+func TestScan_Alone(t *testing.T) {
+	t.Parallel()
+	for _, s := range shapes() {
+		if len(scan(t, s.text(newGenerator(3)))) == 0 {
+			t.Errorf("%s: not found", s.name)
+		}
+	}
+}
