@@ -12,10 +12,10 @@ const (
 	maxRawBytes      = 2048 // before any Unicode work
 	maxKeyBytes      = 512
 	maxSegments      = 8
-	maxSegmentBytes  = 255 // ext4, APFS
-	maxSegmentUnits  = 255 // UTF-16 in NFD: HFS+
-	maxMarks         = 8   // in a row
-	maxSkeletonBytes = 2048
+	maxSegmentBytes  = 255  // ext4, APFS
+	maxSegmentUnits  = 255  // UTF-16 in NFD: HFS+
+	maxMarks         = 8    // in a row
+	maxSkeletonBytes = 2048 // a ligature can fold to eighteen letters, and databases index the skeleton
 )
 
 // ParseKey checks an untrusted key with every layer that needs only the key

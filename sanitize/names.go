@@ -107,7 +107,9 @@ func (k key) prefixes() iter.Seq2[string, string] {
 	return func(yield func(name, skeleton string) bool) {
 		end := 0 // of the prefix of the skeleton
 		for s := range k.segments() {
-			end += len(s.skeleton)
+			if end += len(s.skeleton); s.isFile {
+				end = len(k.skeleton) // also for what no layer has seen, where a letter folds to a slash
+			}
 			if !yield(k.canonical[:s.start+len(s.name)], k.skeleton[:end]) {
 				return
 			}

@@ -65,8 +65,8 @@ func refuseTraversal(k key) *PathError {
 	return nil
 }
 
-// refuseLength limits the whole key. The skeleton has a limit of its own,
-// since a ligature can fold to eighteen letters, and databases index it.
+// refuseLength limits the whole key: its depth, its size, and its size with
+// all ligatures spelt out.
 func refuseLength(k key) *PathError {
 	n := 0
 	for s := range k.segments() {
