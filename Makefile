@@ -94,8 +94,9 @@ bench: ## Run the benchmarks COUNT (6) times into dist/bench.txt; OLD=FILE compa
 	$(CLUSTER) go test -run '^$$' -bench . -benchmem -count $(COUNT) ./... | tee dist/bench.txt
 	$(if $(OLD),go run $(BENCHSTAT) $(OLD) dist/bench.txt)
 
-soak: ## Long runs: fuzzing by the minute, and every test again and again
+soak: ## Long runs: fuzzing by the minute, properties by the thousand, every test again and again
 	$(MAKE) fuzz FUZZTIME=10m
+	go test -timeout 4h $$(grep -rl --include='*_test.go' pgregory.net/rapid . | xargs -n 1 dirname | sort -u) -rapid.checks=20000
 	$(CLUSTER) go test -race -count 20 -timeout 4h ./...
 
 audit: ## What needs the network or a person's judgement: vulnerabilities, dead code, newer versions
