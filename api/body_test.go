@@ -68,10 +68,11 @@ func TestBody_Refuses(t *testing.T) {
 	}
 	log := &logBuffer{}
 	a, r := offline(t, Options{Log: jsonLog(log)})
-	c := &client{url: listen(t, a), token: r.token}
+	url := listen(t, a)
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			c := &client{t: t, url: c.url, token: c.token}
+			t.Parallel()
+			c := &client{t: t, url: url, token: r.token}
 			got := c.post(base+"/check", tt.body, tt.headers...).want(t, tt.status, tt.code)
 			if got.problem.Layer != tt.layer {
 				t.Errorf("layer %q, want %q", got.problem.Layer, tt.layer)
@@ -81,9 +82,11 @@ func TestBody_Refuses(t *testing.T) {
 			}
 		})
 	}
-	if s := log.String(); strings.Contains(s, canary) || strings.Contains(s, r.token) || !strings.Contains(s, "/check") {
-		t.Errorf("the log holds what it must not, or nothing:\n%s", s)
-	}
+	t.Cleanup(func() {
+		if s := log.String(); strings.Contains(s, canary) || strings.Contains(s, r.token) || !strings.Contains(s, "/check") {
+			t.Errorf("the log holds what it must not, or nothing:\n%s", s)
+		}
+	})
 }
 
 func encoding(name string) []string { return []string{"Content-Encoding", name} }

@@ -41,7 +41,7 @@ func TestNoop_Budget(t *testing.T) {
 	must(t, err)
 	access, _, err := b.access.Mint(b.members[memory.RoleContributor], device.ID, memory.ScopeRead, memory.ScopeWrite)
 	must(t, err)
-	url := serve(t, t.Context(), b.api, b.hub)
+	url := serve(t.Context(), t, b.api, b.hub.Hub)
 
 	for name, token := range map[string]string{"api token": c.token, "access token": access} {
 		request := fmt.Sprintf("GET %s HTTP/1.1\r\nHost: 127.0.0.1:65535\r\nAccept-Encoding: zstd\r\nAuthorization: Bearer %s\r\n"+

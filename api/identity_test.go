@@ -182,7 +182,7 @@ func TestServer(t *testing.T) {
 	b := setup(t)
 	c := b.as(t, memory.RoleViewer)
 	ctx, stop := context.WithCancel(t.Context())
-	c.url = serve(t, ctx, b.api, b.hub)
+	c.url = serve(ctx, t, b.api, b.hub.Hub)
 
 	// HTTP/2 without TLS, on the same port.
 	h2 := &http.Transport{Protocols: new(http.Protocols)}
@@ -201,7 +201,7 @@ func TestServer(t *testing.T) {
 	epoch := read[wire.Feed](t, c.get(b.in("/changes"))).Epoch
 	polled := make(chan reply)
 	go func() { polled <- c.get(b.in("/changes?wait=25&since=" + epoch + ":0")) }()
-	b.hub.awaitWaiter(b.project.ID)
+	<-b.hub.waiting
 	start := time.Now()
 	stop()
 	(<-polled).want(t, http.StatusNotModified, "")

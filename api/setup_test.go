@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -34,7 +33,7 @@ type bundle struct {
 	url     string
 	db      string
 	api     *API
-	hub     *Hub
+	hub     watchedHub
 	store   *store.Store
 	access  *auth.AccessTokens
 	log     *logBuffer
@@ -46,7 +45,7 @@ type bundle struct {
 
 func setup(t testing.TB) *bundle {
 	t.Helper()
-	b := &bundle{db: testdb.New(t), hub: NewHub(), log: &logBuffer{}, members: map[memory.Role]memory.Member{}}
+	b := &bundle{db: testdb.New(t), hub: watchedHub{NewHub(), make(chan struct{}, 1)}, log: &logBuffer{}, members: map[memory.Role]memory.Member{}}
 	ctx := t.Context()
 	s, err := store.Open(ctx, b.db, store.Options{MaxConns: 8})
 	must(t, err)
@@ -169,7 +168,7 @@ func listen(t testing.TB, h http.Handler) string {
 }
 
 // serve runs a [Server] until ctx is done, which must end it well.
-func serve(t testing.TB, ctx context.Context, h http.Handler, hub *Hub) string {
+func serve(ctx context.Context, t testing.TB, h http.Handler, hub *Hub) string {
 	t.Helper()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	must(t, err)
@@ -185,18 +184,18 @@ func serve(t testing.TB, ctx context.Context, h http.Handler, hub *Hub) string {
 	return "http://" + l.Addr().String()
 }
 
-// awaitWaiter returns once somebody waits for the project.
-func (h *Hub) awaitWaiter(project memory.ProjectID) {
-	for {
-		h.mu.Lock()
-		topic := h.projects[project]
-		waits := topic != nil && topic.changed != nil
-		h.mu.Unlock()
-		if waits {
-			return
-		}
-		runtime.Gosched()
+// watchedHub tells when somebody begins to wait.
+type watchedHub struct {
+	*Hub
+	waiting chan struct{}
+}
+
+func (w watchedHub) Wait(ctx context.Context, project memory.ProjectID, after int64) {
+	select {
+	case w.waiting <- struct{}{}:
+	default:
 	}
+	w.Hub.Wait(ctx, project, after)
 }
 
 // markScanner finds one marker, where the real scanner finds secrets.
@@ -329,15 +328,37 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// logBuffer collects a log.
+// logBuffer collects a log. Its zero value is empty.
 type logBuffer struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
+	mu      sync.Mutex
+	buf     bytes.Buffer
+	written chan struct{} // closed at the next write; nil while nobody waits
+}
+
+// await returns the log once it holds the text.
+func (l *logBuffer) await(text string) string {
+	for {
+		l.mu.Lock()
+		log := l.buf.String()
+		if l.written == nil {
+			l.written = make(chan struct{})
+		}
+		written := l.written
+		l.mu.Unlock()
+		if strings.Contains(log, text) {
+			return log
+		}
+		<-written
+	}
 }
 
 func (l *logBuffer) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.written != nil {
+		close(l.written)
+		l.written = nil
+	}
 	return l.buf.Write(p)
 }
 

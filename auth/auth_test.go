@@ -128,16 +128,16 @@ func TestAuthenticate_Refuses(t *testing.T) {
 	tests := []struct {
 		name  string
 		spoil func(f *fixture)
-		give  func(f *fixture, t *testing.T) string
+		give  func(t *testing.T, f *fixture) string
 	}{
 		{name: "no header", give: fixed("")},
 		{name: "no token", give: fixed("Bearer ")},
-		{name: "another scheme", give: func(f *fixture, _ *testing.T) string { return "Basic " + f.api }},
-		{name: "token in the scheme", give: func(f *fixture, _ *testing.T) string { return f.api }},
-		{name: "two spaces", give: func(f *fixture, _ *testing.T) string { return "Bearer  " + f.api }},
-		{name: "trailing token", give: func(f *fixture, _ *testing.T) string { return "Bearer " + f.api + " x" }},
+		{name: "another scheme", give: func(_ *testing.T, f *fixture) string { return "Basic " + f.api }},
+		{name: "token in the scheme", give: func(_ *testing.T, f *fixture) string { return f.api }},
+		{name: "two spaces", give: func(_ *testing.T, f *fixture) string { return "Bearer  " + f.api }},
+		{name: "trailing token", give: func(_ *testing.T, f *fixture) string { return "Bearer " + f.api + " x" }},
 		{name: "random text", give: fixed("Bearer nonsense")},
-		{name: "unknown api token", give: func(*fixture, *testing.T) string { return "Bearer " + MintAPIToken() }},
+		{name: "unknown api token", give: func(*testing.T, *fixture) string { return "Bearer " + MintAPIToken() }},
 		{name: "expired api token", spoil: func(f *fixture) { f.records.token.ExpiresAt = f.now }, give: api},
 		{name: "api token without an end", spoil: func(f *fixture) { f.records.token.ExpiresAt = time.Time{} }, give: api},
 		{name: "revoked api token", spoil: func(f *fixture) { f.records.token.RevokedAt = f.now }, give: api},
@@ -153,7 +153,7 @@ func TestAuthenticate_Refuses(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			f := setup(t)
-			header := tt.give(f, t)
+			header := tt.give(t, f)
 			if tt.spoil != nil {
 				tt.spoil(f)
 			}
@@ -166,13 +166,16 @@ func TestAuthenticate_Refuses(t *testing.T) {
 	}
 }
 
-func fixed(s string) func(*fixture, *testing.T) string {
-	return func(*fixture, *testing.T) string { return s }
+func fixed(s string) func(*testing.T, *fixture) string {
+	return func(*testing.T, *fixture) string { return s }
 }
 
-func api(f *fixture, _ *testing.T) string { return "Bearer " + f.api }
+func api(_ *testing.T, f *fixture) string { return "Bearer " + f.api }
 
-func access(f *fixture, t *testing.T) string { return "Bearer " + f.mint(t, memory.ScopeRead) }
+func access(t *testing.T, f *fixture) string {
+	t.Helper()
+	return "Bearer " + f.mint(t, memory.ScopeRead)
+}
 
 func checkDenied(t *testing.T, err, want error, token string) {
 	t.Helper()
@@ -191,7 +194,7 @@ func checkDenied(t *testing.T, err, want error, token string) {
 func TestAuthenticate_Unavailable(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
-	headers := []string{api(f, t), access(f, t)}
+	headers := []string{api(t, f), access(t, f)}
 	f.records.err = &memory.Error{Code: memory.CodeUnavailable}
 	for _, header := range headers {
 		if _, err := f.auth.Authenticate(t.Context(), header); memory.CodeOf(err) != memory.CodeUnavailable {
@@ -205,7 +208,7 @@ func TestAuthenticate_APITokensNeverApprove(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	f.records.token.Scopes = []memory.Scope{memory.ScopeAdmin, memory.ScopeRead, memory.ScopeReview, "new"}
-	who, err := f.auth.Authenticate(t.Context(), api(f, t))
+	who, err := f.auth.Authenticate(t.Context(), api(t, f))
 	if want := []memory.Scope{memory.ScopeRead}; err != nil || !cmp.Equal(want, who.Scopes) {
 		t.Errorf("got %v, %v", who.Scopes, err)
 	}
