@@ -67,7 +67,7 @@ type cluster struct {
 func connect(ctx context.Context, tpl template) (*cluster, error) {
 	raw := os.Getenv(Env)
 	if raw == "" {
-		return nil, errors.New(Env + " is not set: run the tests with make test, or some with: go run ./internal/testdb/cluster -- go test ./store/...")
+		return nil, errors.New(Env + " is not set: run all tests with make test, or some with: go run ./internal/testdb/cluster -- go test ./store")
 	}
 	base, err := url.Parse(raw)
 	if err != nil || !strings.HasPrefix(base.Scheme, "postgres") {

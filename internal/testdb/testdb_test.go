@@ -28,7 +28,6 @@ func value(t *testing.T, url, sql string) string {
 }
 
 func TestNew_MigratedAndApart(t *testing.T) {
-	t.Parallel()
 	var dropped string
 	t.Run("use", func(t *testing.T) {
 		a, b := New(t), New(t)
@@ -65,8 +64,16 @@ func databases(t *testing.T, start string) []string {
 	return names
 }
 
+func dropAtEnd(t *testing.T, name string) {
+	t.Helper()
+	t.Cleanup(func() {
+		if err := use(t).drop(context.WithoutCancel(t.Context()), name); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 func TestTx_RolledBack(t *testing.T) {
-	t.Parallel()
 	for _, name := range []string{"first", "second"} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := Tx(t).Exec(t.Context(), `create table rolled_back ()`); err != nil {
@@ -86,7 +93,7 @@ type recorder struct {
 func (r *recorder) Helper()           {}
 func (r *recorder) Cleanup(f func())  { r.cleanup = append(r.cleanup, f) }
 func (r *recorder) Failed() bool      { return r.failed }
-func (r *recorder) Fatal(args ...any) { r.TB.Log(args...); r.failed = true; runtime.Goexit() }
+func (r *recorder) Fatal(args ...any) { r.Log(args...); r.failed = true; runtime.Goexit() }
 
 func TestNew_FailedTestKeepsItsDatabase(t *testing.T) {
 	t.Parallel()
@@ -101,9 +108,7 @@ func TestNew_FailedTestKeepsItsDatabase(t *testing.T) {
 	if len(databases(t, name)) == 0 {
 		t.Errorf("database %s is gone", name)
 	}
-	if err := use(t).drop(t.Context(), name); err != nil {
-		t.Error(err)
-	}
+	dropAtEnd(t, name)
 }
 
 func TestPrepare_DropsWhatEarlierRunsLeft(t *testing.T) {
@@ -116,7 +121,7 @@ func TestPrepare_DropsWhatEarlierRunsLeft(t *testing.T) {
 		if err := c.exec(t.Context(), `create database %s`, names[run]); err != nil {
 			t.Fatal(err)
 		}
-		defer c.drop(context.WithoutCancel(t.Context()), names[run])
+		dropAtEnd(t, names[run])
 	}
 	other, err := pgx.Connect(t.Context(), c.base.String())
 	if err != nil {
@@ -130,7 +135,7 @@ func TestPrepare_DropsWhatEarlierRunsLeft(t *testing.T) {
 	if err := c.copyTemplate(t.Context(), mine); err != nil {
 		t.Fatal(err)
 	}
-	defer c.drop(context.WithoutCancel(t.Context()), mine)
+	dropAtEnd(t, mine)
 
 	again, err := connect(t.Context(), c.template)
 	if err != nil {

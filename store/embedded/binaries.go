@@ -23,12 +23,14 @@ const binEnv = "TEAMMEM_PG_BIN"
 
 // binPlaces are where distributions put server binaries outside PATH, with the
 // major version as the star.
-var binPlaces = [...]string{
-	"/usr/lib/postgresql/*/bin",          // Debian, Ubuntu
-	"/usr/pgsql-*/bin",                   // Postgres' own RPMs
-	"/usr/libexec/postgresql*",           // Alpine
-	"/opt/homebrew/opt/postgresql@*/bin", // Homebrew on Apple silicon
-	"/usr/local/opt/postgresql@*/bin",    // Homebrew on Intel
+func binPlaces() []string {
+	return []string{
+		"/usr/lib/postgresql/*/bin",          // Debian, Ubuntu
+		"/usr/pgsql-*/bin",                   // Postgres' own RPMs
+		"/usr/libexec/postgresql*",           // Alpine
+		"/opt/homebrew/opt/postgresql@*/bin", // Homebrew on Apple silicon
+		"/usr/local/opt/postgresql@*/bin",    // Homebrew on Intel
+	}
 }
 
 // binaries is a folder with the server binaries of one Postgres version.
@@ -91,7 +93,7 @@ func binDirs(ctx context.Context) []string {
 			add(filepath.Dir(target))
 		}
 	}
-	for _, pattern := range binPlaces {
+	for _, pattern := range binPlaces() {
 		for major := newestMajor; major >= oldestMajor; major-- {
 			add(strings.Replace(pattern, "*", strconv.Itoa(major), 1))
 		}

@@ -178,14 +178,15 @@ func (f *folder) run(ctx context.Context) (*Cluster, error) {
 	if err := ensureDatabase(ctx, socketDir); err != nil {
 		return nil, errors.Join(err, s.stop(ctx, stopPatience))
 	}
-	f.opt.Logger.InfoContext(ctx, "postgres started", "folder", f.data(), "owner", o.String(), "version", b.version)
+	f.opt.Logger.LogAttrs(ctx, slog.LevelInfo, "postgres started",
+		slog.String("folder", f.data()), slog.String("owner", o.String()), slog.String("version", b.version))
 	c := &Cluster{url: socketURL(socketDir, Database), socketDir: socketDir, folder: f, server: s, done: make(chan struct{})}
-	go c.watch()
+	go c.watch(context.WithoutCancel(ctx))
 	return c, nil
 }
 
 // watch waits for the server's end and keeps its log small meanwhile.
-func (c *Cluster) watch() {
+func (c *Cluster) watch(ctx context.Context) {
 	defer close(c.done)
 	tick := time.NewTicker(logInterval)
 	defer tick.Stop()
@@ -193,7 +194,7 @@ func (c *Cluster) watch() {
 		select {
 		case <-tick.C:
 			if err := c.folder.trimLog(); err != nil {
-				c.folder.opt.Logger.Warn("postgres log not trimmed", "error", err)
+				c.folder.opt.Logger.LogAttrs(ctx, slog.LevelWarn, "postgres log not trimmed", slog.Any("error", err))
 			}
 		case <-c.server.ended:
 			if !c.stopping.Load() {
@@ -236,7 +237,7 @@ func (c *Cluster) Stop(ctx context.Context) error {
 		return err // and keep the lock: the data folder is still in use
 	}
 	<-c.done
-	c.folder.opt.Logger.InfoContext(ctx, "postgres stopped", "folder", c.folder.data())
+	c.folder.opt.Logger.LogAttrs(ctx, slog.LevelInfo, "postgres stopped", slog.String("folder", c.folder.data()))
 	if c.socketDir != c.folder.path(socketName) {
 		os.Remove(c.socketDir) //nolint:errcheck,gosec // an empty folder in /tmp; the next start takes it again
 	}

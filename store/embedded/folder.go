@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -114,7 +115,7 @@ func (f *folder) prepare(ctx context.Context) (owner, binaries, error) {
 	b, err := f.inspect(ctx, o)
 	if err == nil && info.Mode().Perm()&0o027 != 0 {
 		// A copy that lost its mode; Postgres insists on a private folder.
-		err = os.Chmod(f.data(), 0o700)
+		err = os.Chmod(f.data(), 0o700) //nolint:gosec // a folder
 	}
 	return o, b, err
 }
@@ -156,7 +157,8 @@ func (f *folder) create(ctx context.Context, given *owner) (owner, binaries, err
 	if err != nil {
 		return owner{}, binaries{}, err
 	}
-	f.opt.Logger.InfoContext(ctx, "making a postgres cluster", "folder", f.data(), "owner", o.String(), "version", b.version)
+	f.opt.Logger.LogAttrs(ctx, slog.LevelInfo, "making a postgres cluster",
+		slog.String("folder", f.data()), slog.String("owner", o.String()), slog.String("version", b.version))
 	return o, b, f.initdb(ctx, b, o)
 }
 

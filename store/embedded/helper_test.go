@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -40,14 +41,19 @@ func TestMain(m *testing.M) {
 	}
 	// Copies of clusters are thousands of small files.
 	diskDir = os.TempDir()
-	os.Setenv("TMPDIR", scratch.Dir())
+	err := os.Setenv("TMPDIR", scratch.Dir())
+	if err != nil {
+		panic(err)
+	}
 	dir, err := os.MkdirTemp("", "embedded-base-")
 	if err != nil {
 		panic(err)
 	}
 	baseDir = filepath.Join(dir, "instance")
 	code := m.Run()
-	os.RemoveAll(dir)
+	if err := os.RemoveAll(dir); err != nil {
+		panic(err)
+	}
 	os.Exit(code)
 }
 
@@ -56,9 +62,6 @@ type (
 	helperCall struct {
 		Open bool
 		Dir  string
-		Opt  Options `json:"-"`
-		// NoNamespaces as in Options, which does not travel.
-		NoNamespaces bool
 	}
 	helperReply struct {
 		URL   string
@@ -79,8 +82,7 @@ func helper(raw string) int {
 		begin = Open
 	}
 	c, err := begin(ctx, call.Dir, Options{
-		noNamespaces: call.NoNamespaces,
-		Logger:       slog.New(slog.NewTextHandler(os.Stderr, nil)),
+		Logger: slog.New(slog.NewTextHandler(os.Stderr, nil)),
 	})
 	reply := helperReply{}
 	if err != nil {
@@ -96,8 +98,8 @@ func helper(raw string) int {
 	if c == nil {
 		return 1
 	}
-	io.Copy(io.Discard, os.Stdin)
-	if err := c.Stop(ctx); err != nil {
+	_, err = io.Copy(io.Discard, os.Stdin)
+	if err := errors.Join(err, c.Stop(ctx)); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
@@ -144,8 +146,8 @@ func spawn(t *testing.T, call helperCall, cred *syscall.Credential) (*process, *
 	}
 	p := &process{cmd: cmd, stdin: stdin}
 	t.Cleanup(func() {
-		stdin.Close()
-		cmd.Wait()
+		_ = stdin.Close() // stopped or killed before, as a rule
+		_ = cmd.Wait()
 	})
 	return p, bufio.NewReader(stdout)
 }
@@ -169,27 +171,25 @@ func (p *process) kill(t *testing.T) {
 	if err := p.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	p.cmd.Wait()
+	_ = p.cmd.Wait() // says that it was killed
 }
 
 func (p *process) stop(t *testing.T) {
 	t.Helper()
-	p.stdin.Close()
+	must(t, p.stdin.Close())
 	if err := p.cmd.Wait(); err != nil {
 		t.Fatalf("helper: %v", err)
 	}
 }
 
-// copyForEveryone copies the test binary out of Go's private build folder.
+// copyForEveryone copies the test binary out of Go's private build folder. Were
+// we to write it, a process forked meanwhile by another test would keep it open
+// for writing, and it could not be run. https://go.dev/issue/22315
 func copyForEveryone(t *testing.T, exe string) string {
 	t.Helper()
-	raw, err := os.ReadFile(exe)
-	if err != nil {
-		t.Fatal(err)
-	}
 	path := filepath.Join(programDir(t), "helper")
-	if err := os.WriteFile(path, raw, 0o755); err != nil {
-		t.Fatal(err)
+	if out, err := exec.Command("cp", "-p", exe, path).CombinedOutput(); err != nil {
+		t.Fatalf("cp: %v: %s", err, out)
 	}
 	return path
 }
@@ -197,14 +197,14 @@ func copyForEveryone(t *testing.T, exe string) string {
 // programDir is a temporary folder for programs, open to every account.
 func programDir(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp(diskDir, "embedded-program-")
+	dir, err := os.MkdirTemp(diskDir, "embedded-program-") //nolint:usetesting // not where t.TempDir is
 	if err == nil {
 		err = os.Chmod(dir, 0o755)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
+	t.Cleanup(func() { must(t, os.RemoveAll(dir)) })
 	return dir
 }
 

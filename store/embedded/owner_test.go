@@ -31,24 +31,18 @@ func credential(o owner) *syscall.Credential {
 
 func TestOwner(t *testing.T) {
 	t.Parallel()
-	tests := map[string]func(*testing.T){"own folder": ownFolder}
-	if os.Geteuid() == 0 {
-		// Only root can set these up; for others the cases do not exist.
-		tests["root, new folder"] = rootNewFolder
-		tests["root, no namespaces"] = rootNoNamespaces
-		tests["root, no namespaces, closed folder"] = rootNoWay
-		tests["root, no namespaces, its own cluster"] = rootLostNamespaces
-		tests["root, folder below another account's"] = rootBelowOther
-		tests["root, empty data folder of another account"] = rootEmptyOfOther
-		tests["ordinary account, then root, then again"] = ordinaryAndRoot
-		tests["ordinary account, root's cluster"] = ordinaryRefused
+	t.Run("own folder", ownFolder)
+	if os.Geteuid() != 0 {
+		return // only root can set up the others; for this account they do not exist
 	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			test(t)
-		})
-	}
+	t.Run("root, new folder", rootNewFolder)
+	t.Run("root, no namespaces", rootNoNamespaces)
+	t.Run("root, no namespaces, closed folder", rootNoWay)
+	t.Run("root, no namespaces, its own cluster", rootLostNamespaces)
+	t.Run("root, folder below another account's", rootBelowOther)
+	t.Run("root, empty data folder of another account", rootEmptyOfOther)
+	t.Run("ordinary account, then root, then again", ordinaryAndRoot)
+	t.Run("ordinary account, root's cluster", ordinaryRefused)
 }
 
 // dataOwner is the account a data folder belongs to.
@@ -61,6 +55,7 @@ func dataOwner(t *testing.T, dir string) int {
 }
 
 func ownFolder(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "instance")
 	start(t, dir, Options{Throwaway: true})
 	if got := dataOwner(t, dir); got != os.Geteuid() {
@@ -69,6 +64,7 @@ func ownFolder(t *testing.T) {
 }
 
 func rootNewFolder(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "instance")
 	c := start(t, dir, Options{Throwaway: true})
 	status, err := os.ReadFile("/proc/" + itoa(postmasterPID(t, dir)) + "/status")
@@ -80,6 +76,7 @@ func rootNewFolder(t *testing.T) {
 }
 
 func rootNoNamespaces(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(openTempDir(t), "instance")
 	c := start(t, dir, Options{Throwaway: true, noNamespaces: true})
 	uid := dataOwner(t, dir)
@@ -104,6 +101,7 @@ func rootNoNamespaces(t *testing.T) {
 }
 
 func rootNoWay(t *testing.T) {
+	t.Parallel()
 	closed := t.TempDir()
 	must(t, os.Chmod(closed, 0o700))
 	dir := filepath.Join(closed, "instance")
@@ -123,6 +121,7 @@ func rootNoWay(t *testing.T) {
 }
 
 func rootLostNamespaces(t *testing.T) {
+	t.Parallel()
 	dir := existing(t)
 	_, err := Start(t.Context(), dir, Options{noNamespaces: true})
 	if err == nil || !strings.Contains(err.Error(), "chown -R postgres "+filepath.Join(dir, dataName)) {
@@ -131,6 +130,7 @@ func rootLostNamespaces(t *testing.T) {
 }
 
 func rootBelowOther(t *testing.T) {
+	t.Parallel()
 	acc := ordinary(t)
 	home := filepath.Join(openTempDir(t), "home")
 	must(t, os.Mkdir(home, 0o700))
@@ -143,6 +143,7 @@ func rootBelowOther(t *testing.T) {
 }
 
 func rootEmptyOfOther(t *testing.T) {
+	t.Parallel()
 	acc := ordinary(t)
 	dir := openTempDir(t)
 	must(t, os.Mkdir(filepath.Join(dir, dataName), 0o700))
@@ -155,6 +156,7 @@ func rootEmptyOfOther(t *testing.T) {
 }
 
 func ordinaryAndRoot(t *testing.T) {
+	t.Parallel()
 	acc := ordinary(t)
 	home := filepath.Join(openTempDir(t), "home")
 	must(t, os.Mkdir(home, 0o700))
@@ -198,6 +200,7 @@ func ordinaryAndRoot(t *testing.T) {
 }
 
 func ordinaryRefused(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(openTempDir(t), "instance")
 	c := start(t, dir, Options{Throwaway: true})
 	stop(t, c)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/exec"
 	"runtime"
@@ -84,7 +85,7 @@ func (f *folder) startPostmaster(ctx context.Context, b binaries, o owner, socke
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(b.path("postgres"), serverArgs(f.data(), socketDir, f.opt)...) //nolint:gosec,noctx // it outlives ctx
+	cmd := exec.Command(b.path("postgres"), serverArgs(f.data(), socketDir, f.opt)...) //nolint:noctx // it outlives ctx
 	cmd.Dir, cmd.Env = "/", serverEnv()
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = o.attr(syscall.SIGINT)
@@ -100,7 +101,7 @@ func (f *folder) startPostmaster(ctx context.Context, b binaries, o owner, socke
 
 func (f *folder) awaitReady(ctx context.Context, s *server, logOffset int64) error {
 	late := time.AfterFunc(startPatience, func() {
-		f.opt.Logger.InfoContext(ctx, "postgres is still starting", "log", f.path(logName))
+		f.opt.Logger.LogAttrs(ctx, slog.LevelInfo, "postgres is still starting", slog.String("log_file", f.path(logName)))
 	})
 	defer late.Stop()
 	return poll(ctx, func() (bool, error) {

@@ -102,18 +102,16 @@ func removeStaleSocket(dir string) error {
 	return nil
 }
 
-// socketURL addresses a database through the socket. It says everything that
-// PG… variables could otherwise decide.
+// socketURL addresses a database through the socket. It says in full where to
+// go, so that PG… variables have no say in it.
 func socketURL(dir, database string) string {
+	query := url.Values{"host": {dir}, "port": {strconv.Itoa(socketPort)}, "sslmode": {"disable"}}
 	u := url.URL{
 		Scheme: "postgres",
 		User:   url.User(Role),
 		Path:   "/" + database,
-		RawQuery: url.Values{
-			"host":    {dir},
-			"port":    {strconv.Itoa(socketPort)},
-			"sslmode": {"disable"},
-		}.Encode(),
+		// A plus is a plus to Postgres' clients, not a space.
+		RawQuery: strings.ReplaceAll(query.Encode(), "+", "%20"),
 	}
 	return u.String()
 }

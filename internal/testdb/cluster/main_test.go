@@ -145,8 +145,7 @@ func TestRemoveLeftovers(t *testing.T) {
 	if locked, err := lock.TryLock(); err != nil || !locked {
 		t.Fatal(locked, err)
 	}
-	defer lock.Unlock()
-	if err := removeLeftovers(base); err != nil {
+	if err := errors.Join(removeLeftovers(base), lock.Unlock()); err != nil {
 		t.Fatal(err)
 	}
 	entries, err := os.ReadDir(base)
