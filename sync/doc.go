@@ -45,8 +45,9 @@
 //
 // # What the index records after an op
 //
-//	Download, Upload, Adopt,   base = the server's id, path, rev and sum, with
-//	Create, Merge, Conflict    the text hash of the content; the remote row goes
+//	Download, Upload, Adopt,   base = the server's id, path (not op.Path: a rename
+//	Create, Merge, Conflict    may wait for review), rev and sum, with the text
+//	                           hash of the content; the remote row goes
 //	MoveLocal                  base.Path = op.Path; the remote row stays
 //	MoveRemote                 base.Path = op.Path; remote = the new rev with
 //	                           op.Remote.Sum; equal sums: base.Rev = that rev too

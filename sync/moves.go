@@ -13,8 +13,7 @@ func (p *planner) planMoves() {
 // planMovesThere tells the server of local renames and returns the entries
 // whose new name belongs to another entry there: they go back.
 func (p *planner) planMovesThere() (undone map[*entry]bool) {
-	movers, undone := map[*entry]bool{}, map[*entry]bool{}
-	waits := map[*entry]Reason{}
+	movers, waits := map[*entry]bool{}, map[*entry]Reason{}
 	for _, e := range p.entries {
 		if p.planned[e] || !e.movedHere() || e.movedThere() {
 			continue
@@ -26,7 +25,27 @@ func (p *planner) planMovesThere() (undone map[*entry]bool) {
 		movers[e] = true
 	}
 
-	// A name is free when nobody has it, or when its holder moves away too.
+	undone = p.dropTaken(movers, waits)
+	for _, e := range p.entries {
+		switch {
+		case movers[e]:
+			p.add(e, Op{Kind: MoveRemote, Row: 14, From: e.base.Path, Path: e.at})
+		case waits[e] == Later:
+			p.report(e, 14, e.at, Later)
+		case waits[e] != "" && !e.sameThere():
+			p.add(e, Op{Kind: Download, Row: 2, Path: e.at})
+		case waits[e] != "":
+			p.report(e, 17, e.at, waits[e])
+		}
+	}
+	return undone
+}
+
+// dropTaken takes out of movers those whose new name is taken on the server. A
+// name is free when nobody has it, or when its holder moves away too. Where the
+// holder waits, so does the mover; else it is undone.
+func (p *planner) dropTaken(movers map[*entry]bool, waits map[*entry]Reason) (undone map[*entry]bool) {
+	undone = map[*entry]bool{}
 	for changed := true; changed; {
 		changed = false
 		for _, e := range p.entries {
@@ -41,19 +60,6 @@ func (p *planner) planMovesThere() (undone map[*entry]bool) {
 				undone[e] = true
 			}
 			changed = true
-		}
-	}
-
-	for _, e := range p.entries {
-		switch {
-		case movers[e]:
-			p.add(e, Op{Kind: MoveRemote, Row: 14, From: e.base.Path, Path: e.at})
-		case waits[e] == Later:
-			p.report(e, 14, e.at, Later)
-		case waits[e] != "" && !e.sameThere():
-			p.add(e, Op{Kind: Download, Row: 2, Path: e.at})
-		case waits[e] != "":
-			p.report(e, 17, e.at, waits[e])
 		}
 	}
 	return undone

@@ -86,7 +86,7 @@ const (
 	Rename       Kind = "rename"        // rename the new file From to Path, which is free everywhere
 	Download     Kind = "download"      // write Remote's text to Path, replacing Local
 	Upload       Kind = "upload"        // push Local's text, against Remote
-	Create       Kind = "create"        // push Local's text as a new entry
+	Create       Kind = "create"        // push Local's text as a new entry; with an Entry, under that identity
 	Merge        Kind = "merge"         // merge, push against Remote, then write
 	Conflict     Kind = "conflict"      // keep Local's text in the conflict store, then write Remote's
 	DeleteLocal  Kind = "delete-local"  // move the file to the trash
