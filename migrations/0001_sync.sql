@@ -113,7 +113,8 @@ create table revisions (
     foreign key (project_id, entry_id) references entries,
     check (content is null or length(content) = size and sha256(content) = sha256)
 );
-create index revisions_by_text on revisions (project_id, sha256) where op <> 'delete';
+-- What an entry once said, for telling a stale text from a new one without reading the texts themselves.
+create index revisions_texts on revisions (project_id, entry_id, sha256, rev) where op <> 'delete';
 
 -- Texts are short and read often: lz4 costs a fraction of the default's time. Not every Postgres is built with it.
 do $$

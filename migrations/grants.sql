@@ -15,4 +15,4 @@ grant select, insert, update (seq, digest, live) on projects to teammem_serve;
 grant select, insert, update (
     path, path_key, kind, name, description, head_rev, sha256, size, deleted_rev, author, updated_at
 ) on entries to teammem_serve;
-grant select, insert, delete on push_keys to teammem_serve;
+grant select, insert, delete, update (body, answer, at) on push_keys to teammem_serve;

@@ -28,7 +28,8 @@ func queueAnswer(batch *pgx.Batch, b memory.Batch, to **answer) {
 	batch.Queue(`
 		select body, answer
 		from push_keys
-		where project_id = @project and member_id = @member and key = @key and at > @since`,
+		where project_id = @project and member_id = @member and key between @key and @key and at > @since
+		order by key`,
 		pgx.StrictNamedArgs{"project": b.Project, "member": b.By.Member, "key": b.Key, "since": b.At.Add(-answerLife)}).
 		Query(func(rows pgx.Rows) error {
 			found, err := pgx.CollectRows(rows, pgx.RowToStructByName[answer])
@@ -53,8 +54,8 @@ func (a answer) replay(b memory.Batch) (memory.Receipt, error) {
 	return r.receipt()
 }
 
-// queuePushKey keeps the answer, and removes some that are too old to matter,
-// one to this very key first of all.
+// queuePushKey keeps the answer, in place of one to this key that is too old
+// to count, and removes some others of that age.
 func queuePushKey(batch *pgx.Batch, b memory.Batch, r memory.Receipt) error {
 	if b.Key == "" {
 		return nil
@@ -63,22 +64,21 @@ func queuePushKey(batch *pgx.Batch, b memory.Batch, r memory.Receipt) error {
 	if err != nil {
 		return fmt.Errorf("keep answer: %T", err)
 	}
+	args := pgx.StrictNamedArgs{"project": b.Project, "before": b.At.Add(-answerLife)}
 	batch.Queue(`
 		delete from push_keys
-		where project_id = @project and (
-			(member_id = @member and key = @key)
-			or (member_id, key) in (
-				select member_id, key
-				from push_keys
-				where project_id = @project and at <= @before
-				order by at
-				limit 100
-			)
-		)`,
-		pgx.StrictNamedArgs{"project": b.Project, "member": b.By.Member, "key": b.Key, "before": b.At.Add(-answerLife)})
+		where ctid = any(array(
+			select ctid
+			from push_keys
+			where project_id = @project and at <= @before
+			order by at
+			limit 100
+		))`, args)
 	batch.Queue(`
 		insert into push_keys (project_id, member_id, key, body, answer, at)
-		values (@project, @member, @key, @body, @answer, @at)`,
+		values (@project, @member, @key, @body, @answer, @at)
+		on conflict (project_id, member_id, key) do update
+		set body = excluded.body, answer = excluded.answer, at = excluded.at`,
 		pgx.StrictNamedArgs{
 			"project": b.Project, "member": b.By.Member, "key": b.Key, "body": b.Body[:], "answer": string(kept), "at": b.At,
 		})

@@ -74,6 +74,7 @@ func BenchmarkPush_Writers(b *testing.B) {
 		b.Run(fmt.Sprintf("writers=16/create=%d", ops), func(b *testing.B) {
 			s := setup(b)
 			b.SetParallelism(8)
+			b.ResetTimer()
 			b.RunParallel(func(p *testing.PB) {
 				for p.Next() {
 					var writes []memory.Write

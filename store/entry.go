@@ -81,7 +81,8 @@ func (s *Store) EntryAt(ctx context.Context, project memory.ProjectID, path memo
 			false as deleted, e.author, m.name as author_name, e.updated_at
 		from entries e
 		join members m on m.member_id = e.author
-		where e.project_id = @project and e.path = @path and e.deleted_rev is null`,
+		where e.project_id = @project and e.path between @path and @path and e.deleted_rev is null
+		order by e.path`,
 		pgx.StrictNamedArgs{"project": project, "path": path.String()})
 	return entry, s.fault(ctx, "read entry", err)
 }

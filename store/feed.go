@@ -127,8 +127,13 @@ func readChanges(ctx context.Context, tx pgx.Tx, project memory.ProjectID, page 
 				r.at, r.author, r.device_id, r.agent, r.agent_version, r.agent_session, r.agent_model,
 				c.op <> 'delete' and r.size <= @inline_max as small,
 				sum(r.size) filter (where c.op <> 'delete' and r.size <= @inline_max) over (order by c.seq) as total
-			from latest c
-			join revisions r on r.project_id = @project and r.entry_id = c.entry_id and r.rev = c.rev
+			from latest c,
+				lateral (
+					select path, sha256, size, kind, content, at, author, device_id, agent, agent_version, agent_session, agent_model
+					from revisions
+					where project_id = @project and entry_id = c.entry_id and rev = c.rev
+					offset 0
+				) as r
 		)
 		select p.seq, p.entry_id, p.op, p.path, p.previous_path, p.rev, p.sha256, p.size, p.kind,
 			case when p.small and p.total <= @page_max and @inline_max > 0 then p.content end as content,

@@ -26,7 +26,8 @@ func (s *Store) lockAndRead(ctx context.Context, tx pgx.Tx, b memory.Batch) (kno
 	batch.Queue(`
 		select set_config('lock_timeout', @lock, true),
 			set_config('statement_timeout', '10s', true),
-			set_config('idle_in_transaction_session_timeout', '10s', true)`,
+			set_config('idle_in_transaction_session_timeout', '10s', true),
+			set_config('enable_seqscan', 'off', true)`, // a table that looks tiny to the planner need not be
 		pgx.StrictNamedArgs{"lock": milliseconds(s.lockTimeout)})
 	queueOne(batch, "project", &k.heads, projectHeadRow.heads, `
 		select epoch, seq, floor_seq, digest, live
@@ -83,12 +84,21 @@ func (r projectHeadRow) heads() memory.Heads {
 
 // queueLookups queues the reads of everything but the project's row.
 //
-// Each key is looked up by itself, in a lateral part that "offset 0" keeps the
-// planner from dissolving. Until the tables are analysed it believes a project
-// to be tiny, and then reads all of it through whichever index comes first.
+// A table that was never analysed looks tiny to the planner, and then every
+// index that starts with project_id looks as good as any other: the first
+// upload to a new server would read the whole project for each key. So each
+// key is looked up by itself, in a lateral part that is not dissolved, and path
+// keys as a range in the order that only their own index has.
 func queueLookups(batch *pgx.Batch, project memory.ProjectID, l memory.Lookups, h *memory.Heads) {
-	// The tombstones come in the order of their deletes.
-	queueList(batch, &h.Entries, entryHeadRow.head, `
+	queueEntryHeads(batch, project, l, &h.Entries)
+	queueFolders(batch, project, l, &h.Folders)
+	queueEarlier(batch, project, l, &h.Earlier)
+}
+
+// queueEntryHeads finds entries by id and by path key, the tombstones in the
+// order of their deletes.
+func queueEntryHeads(batch *pgx.Batch, project memory.ProjectID, l memory.Lookups, to *[]memory.EntryHead) {
+	queueList(batch, to, entryHeadRow.head, `
 		select found.entry_id, found.path, found.head_rev, found.sha256, found.size, found.deleted_rev
 		from unnest(@entry_ids::text[]) as wanted (id),
 			lateral (
@@ -103,8 +113,8 @@ func queueLookups(batch *pgx.Batch, project memory.ProjectID, l memory.Lookups, 
 			lateral (
 				select entry_id, path, head_rev, sha256, size, deleted_rev
 				from entries
-				where project_id = @project and path_key = wanted.key and deleted_rev is null
-				offset 0
+				where project_id = @project and path_key between wanted.key and wanted.key and deleted_rev is null
+				order by path_key
 			) as found
 		union
 		select found.entry_id, found.path, found.head_rev, found.sha256, found.size, found.deleted_rev
@@ -112,15 +122,19 @@ func queueLookups(batch *pgx.Batch, project memory.ProjectID, l memory.Lookups, 
 			lateral (
 				select entry_id, path, head_rev, sha256, size, deleted_rev
 				from entries
-				where project_id = @project and path_key = wanted.key and deleted_rev is not null
-				offset 0
+				where project_id = @project and path_key between wanted.key and wanted.key and deleted_rev is not null
+				order by path_key
 			) as found
 		order by head_rev`,
 		pgx.StrictNamedArgs{"project": project, "entry_ids": ids(l.EntryIDs), "path_keys": l.PathKeys})
+}
 
-	// '0' follows '/', so the range is all that is below the folder. A batch cannot empty a folder of more entries than
-	// it names, so the count stops where it cannot matter any more.
-	queueList(batch, &h.Folders, folderRow.head, `
+// queueFolders counts the live entries below each folder. A batch cannot empty
+// a folder of more entries than it names, so the count stops where it cannot
+// matter any more.
+func queueFolders(batch *pgx.Batch, project memory.ProjectID, l memory.Lookups, to *[]memory.FolderHead) {
+	// '0' follows '/', so the range is all that is below the folder.
+	queueList(batch, to, folderRow.head, `
 		select wanted.key, min(below.path) as path, count(*)::int as live
 		from unnest(@folder_keys::text[]) as wanted (key),
 			lateral (
@@ -133,24 +147,45 @@ func queueLookups(batch *pgx.Batch, project memory.ProjectID, l memory.Lookups, 
 			) as below
 		group by wanted.key`,
 		pgx.StrictNamedArgs{"project": project, "folder_keys": l.FolderKeys, "enough": len(l.EntryIDs) + len(l.PathKeys) + 1})
+}
 
-	queueList(batch, &h.Earlier, earlierRow.earlier, `
-		select found.entry_id, found.rev, wanted.sum as sha256
-		from unnest(@sums::bytea[]) as wanted (sum),
+// queueEarlier finds the offered texts among what the looked-up entries once
+// said. It goes by entry, not by text: nobody bounds how many entries of a
+// project say the same.
+func queueEarlier(batch *pgx.Batch, project memory.ProjectID, l memory.Lookups, to *[]memory.Earlier) {
+	queueList(batch, to, earlierRow.earlier, `
+		with entry as (
+			select wanted.id
+			from unnest(@entry_ids::text[]) as wanted (id)
+			union
+			select found.entry_id
+			from unnest(@path_keys::text[]) as wanted (key),
+				lateral (
+					select entry_id
+					from entries
+					where project_id = @project and path_key between wanted.key and wanted.key and deleted_rev is null
+					order by path_key
+				) as found
+			union
+			select found.entry_id
+			from unnest(@path_keys::text[]) as wanted (key),
+				lateral (
+					select entry_id
+					from entries
+					where project_id = @project and path_key between wanted.key and wanted.key and deleted_rev is not null
+					order by path_key
+				) as found
+		)
+		select entry.id as entry_id, said.rev, said.sha256
+		from entry,
 			lateral (
-				select entry_id, rev
+				select rev, sha256
 				from revisions
-				where project_id = @project and sha256 = wanted.sum and op <> 'delete'
+				where project_id = @project and entry_id = entry.id and op <> 'delete'
 				offset 0
-			) as found,
-			lateral (
-				select path_key
-				from entries
-				where project_id = @project and entry_id = found.entry_id
-				offset 0
-			) as entry
-		where found.entry_id = any(@entry_ids) or entry.path_key = any(@path_keys)
-		order by found.rev`,
+			) as said
+		where said.sha256 in (select unnest(@sums::bytea[]))
+		order by said.rev`,
 		pgx.StrictNamedArgs{
 			"project": project, "sums": sums(l.Sums), "entry_ids": ids(l.EntryIDs), "path_keys": l.PathKeys,
 		})

@@ -52,9 +52,15 @@ func (s *Store) Revisions(ctx context.Context, project memory.ProjectID, refs []
 		select r.entry_id, r.rev, r.op, r.path, r.content, r.sha256, r.size, r.base_rev, r.author, m.name as author_name,
 			r.device_id, r.agent, r.agent_version, r.agent_session, r.agent_model, r.note, r.rule_set, r.at
 		from (
-			select r.*, u.place, sum(r.size) over (order by u.place) - r.size as before
-			from unnest(@entries::text[], @revs::bigint[]) with ordinality as u (entry_id, rev, place)
-			join revisions r on r.project_id = @project and r.entry_id = u.entry_id and r.rev = u.rev
+			select found.*, wanted.place, sum(found.size) over (order by wanted.place) - found.size as before
+			from unnest(@entries::text[], @revs::bigint[]) with ordinality as wanted (entry_id, rev, place),
+				lateral (
+					select entry_id, rev, op, path, content, sha256, size, base_rev, author,
+						device_id, agent, agent_version, agent_session, agent_model, note, rule_set, at
+					from revisions
+					where project_id = @project and entry_id = wanted.entry_id and rev = wanted.rev
+					offset 0
+				) as found
 		) as r
 		join members m on m.member_id = r.author
 		where r.before <= @max_bytes

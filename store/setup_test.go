@@ -97,7 +97,7 @@ func (b *bundle) push(tb testing.TB, writes ...memory.Write) memory.Receipt {
 	tb.Helper()
 	r, err := b.Push(tb.Context(), b.batch(writes...))
 	if err != nil {
-		tb.Fatal(err)
+		tb.Fatalf("push: %v: %v", err, errors.Unwrap(err))
 	}
 	for i, v := range r.Verdicts {
 		if v.Ruling != memory.RulingPublished {

@@ -8,8 +8,9 @@ import (
 	"github.com/teammem/teammem/memory"
 )
 
-// write writes what was decided about a batch in one round trip, each table
-// by one statement that is fed with arrays.
+// write writes what was decided about a batch in one round trip. New texts,
+// of which a first upload has thousands, are fed to one statement a table as
+// arrays; moves and deletes are single statements by their key.
 func write(ctx context.Context, tx pgx.Tx, b memory.Batch, k known, j memory.Judgement) error {
 	batch := &pgx.Batch{}
 	if len(j.Stored) > 0 {
@@ -71,31 +72,27 @@ func finalStates(heads map[memory.EntryID]memory.EntryHead, stored []memory.Stor
 // queueEntries brings the entries to their final states. Names that change
 // hands are given up first, so that two entries can swap theirs.
 func queueEntries(batch *pgx.Batch, b memory.Batch, heads map[memory.EntryID]memory.EntryHead, stored []memory.Stored) {
-	var park []string
-	var put, kept entryArrays
-	for _, e := range finalStates(heads, stored) {
-		was, existed := heads[e.ID]
-		if existed && was.DeletedRev == 0 && (was.Path != e.Path || e.DeletedRev > 0) {
-			park = append(park, string(e.ID))
+	states := finalStates(heads, stored)
+	var put entryArrays
+	for _, e := range states {
+		if was, existed := heads[e.ID]; existed && was.DeletedRev == 0 && (was.Path != e.Path || e.DeletedRev > 0) {
+			batch.Queue(`
+				update entries
+				set path_key = null
+				where project_id = @project and entry_id = @entry`,
+				pgx.StrictNamedArgs{"project": b.Project, "entry": e.ID})
 		}
 		if e.meta != nil {
 			put.add(e)
-		} else {
-			kept.add(e)
 		}
-	}
-	if len(park) > 0 {
-		batch.Queue(`
-			update entries
-			set path_key = null
-			where project_id = @project and entry_id = any(@park)`,
-			pgx.StrictNamedArgs{"project": b.Project, "park": park})
 	}
 	if len(put.ids) > 0 {
 		queuePutEntries(batch, b, put)
 	}
-	if len(kept.ids) > 0 {
-		queueKeptEntries(batch, b, kept)
+	for _, e := range states {
+		if e.meta == nil {
+			queueKeptEntry(batch, b, e)
+		}
 	}
 }
 
@@ -117,11 +114,9 @@ func (a *entryArrays) add(e *entryState) {
 	a.sums = append(a.sums, e.Sum[:])
 	a.sizes = append(a.sizes, e.Size)
 	a.deletedRevs = append(a.deletedRevs, nonZero(e.DeletedRev))
-	if e.meta != nil {
-		a.kinds = append(a.kinds, string(e.meta.Kind))
-		a.names = append(a.names, e.meta.Name)
-		a.descriptions = append(a.descriptions, e.meta.Description)
-	}
+	a.kinds = append(a.kinds, string(e.meta.Kind))
+	a.names = append(a.names, e.meta.Name)
+	a.descriptions = append(a.descriptions, e.meta.Description)
 }
 
 // queuePutEntries writes entries that have a new text.
@@ -146,19 +141,16 @@ func queuePutEntries(batch *pgx.Batch, b memory.Batch, a entryArrays) {
 		})
 }
 
-// queueKeptEntries writes entries that moved or were deleted with their text
-// as it was.
-func queueKeptEntries(batch *pgx.Batch, b memory.Batch, a entryArrays) {
+// queueKeptEntry writes an entry that moved or was deleted with its text as it
+// was.
+func queueKeptEntry(batch *pgx.Batch, b memory.Batch, e *entryState) {
 	batch.Queue(`
 		update entries
-		set path = u.path, path_key = u.path_key, head_rev = u.rev, deleted_rev = u.deleted_rev, author = @author, updated_at = @at
-		from unnest(
-			@ids::text[], @paths::text[], @keys::text[], @revs::bigint[], @deleted_revs::bigint[]
-		) as u (entry_id, path, path_key, rev, deleted_rev)
-		where entries.project_id = @project and entries.entry_id = u.entry_id`,
+		set path = @path, path_key = @key, head_rev = @rev, deleted_rev = @deleted_rev, author = @author, updated_at = @at
+		where project_id = @project and entry_id = @entry`,
 		pgx.StrictNamedArgs{
-			"project": b.Project, "ids": a.ids, "paths": a.paths, "keys": a.keys, "revs": a.revs, "deleted_revs": a.deletedRevs,
-			"author": b.By.Member, "at": b.At,
+			"project": b.Project, "entry": e.ID, "path": e.Path.String(), "key": e.Path.Skeleton(), "rev": e.Rev,
+			"deleted_rev": nonZero(e.DeletedRev), "author": b.By.Member, "at": b.At,
 		})
 }
 
@@ -218,8 +210,6 @@ func queueTexts(batch *pgx.Batch, b memory.Batch, stored []memory.Stored) {
 // newest revision with a text says. It may be one of this very batch, so they
 // are written after those.
 func queueCopies(batch *pgx.Batch, b memory.Batch, heads map[memory.EntryID]memory.EntryHead, stored []memory.Stored) {
-	var ids, ops, paths, notes []string
-	var revs, bases, sources []int64
 	source := map[memory.EntryID]int64{}
 	for _, op := range stored {
 		if op.Action == memory.ActionPut {
@@ -229,28 +219,20 @@ func queueCopies(batch *pgx.Batch, b memory.Batch, heads map[memory.EntryID]memo
 		if source[op.EntryID] == 0 {
 			source[op.EntryID] = heads[op.EntryID].Rev
 		}
-		ids, ops, paths = append(ids, string(op.EntryID)), append(ops, string(op.Action)), append(paths, op.Path.String())
-		revs, bases, sources = append(revs, op.Rev), append(bases, op.BaseRev), append(sources, source[op.EntryID])
-		notes = append(notes, op.Write.Note)
+		args := authorship(b)
+		args["entry"], args["rev"], args["op"], args["path"] = op.EntryID, op.Rev, op.Action, op.Path.String()
+		args["base"], args["source"], args["note"] = op.BaseRev, source[op.EntryID], op.Write.Note
+		batch.Queue(`
+			insert into revisions (
+				project_id, entry_id, rev, op, path, kind, content, sha256, size, base_rev,
+				author, device_id, agent, agent_version, agent_session, agent_model, note, rule_set, at
+			)
+			select @project, entry_id, @rev, @op, @path, kind, case when @op <> 'delete' then content end, sha256, size, @base,
+				@author, @device, @agent, @agent_version, @agent_session, @agent_model, @note, rule_set, @at
+			from revisions
+			where project_id = @project and entry_id = @entry and rev = @source`,
+			args)
 	}
-	if len(ids) == 0 {
-		return
-	}
-	args := authorship(b)
-	args["ids"], args["revs"], args["ops"], args["paths"] = ids, revs, ops, paths
-	args["bases"], args["sources"], args["notes"] = bases, sources, notes
-	batch.Queue(`
-		insert into revisions (
-			project_id, entry_id, rev, op, path, kind, content, sha256, size, base_rev,
-			author, device_id, agent, agent_version, agent_session, agent_model, note, rule_set, at
-		)
-		select @project, u.entry_id, u.rev, u.op, u.path, r.kind, case when u.op <> 'delete' then r.content end, r.sha256, r.size, u.base,
-			@author, @device, @agent, @agent_version, @agent_session, @agent_model, u.note, r.rule_set, @at
-		from unnest(
-			@ids::text[], @revs::bigint[], @ops::text[], @paths::text[], @bases::bigint[], @sources::bigint[], @notes::text[]
-		) as u (entry_id, rev, op, path, base, source, note)
-		join revisions r on r.project_id = @project and r.entry_id = u.entry_id and r.rev = u.source`,
-		args)
 }
 
 func queueChanges(batch *pgx.Batch, b memory.Batch, stored []memory.Stored) {
