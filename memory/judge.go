@@ -271,8 +271,8 @@ func (c *court) had(id EntryID, sum Hash) bool {
 
 // taken says why no entry may come to live at the path.
 func (c *court) taken(p Path) *Error {
-	if err := c.names.Check(p.key); err != nil {
-		return pathRejected(err)
+	if err := CheckTwin(c.names, p); err != nil {
+		return err
 	}
 	if _, live := c.named[p.Skeleton()]; live {
 		return &Error{Code: CodeConflict, Field: "path", Message: "another entry has this path",

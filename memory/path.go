@@ -40,6 +40,15 @@ func parsed(key string, err error) (Path, error) {
 	return Path{key}, nil
 }
 
+// CheckTwin refuses a path that another file or folder of the set already has
+// in another spelling (layer "case").
+func CheckTwin(names *sanitize.Names, p Path) *Error {
+	if err := names.Check(p.key); err != nil {
+		return pathRejected(err)
+	}
+	return nil
+}
+
 // pathRejected turns a [sanitize.PathError] into the domain's error.
 func pathRejected(err error) *Error {
 	e := &Error{Code: CodePathRejected, Field: "path", Message: "this path key is not allowed", Err: err}
