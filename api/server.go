@@ -51,6 +51,8 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	if err != nil {
 		err = errors.Join(fmt.Errorf("stop serving: %w", err), s.http.Close())
 	}
-	<-served
+	if closed := <-served; !errors.Is(closed, http.ErrServerClosed) {
+		err = errors.Join(err, closed)
+	}
 	return err
 }

@@ -170,7 +170,7 @@ func listen(t testing.TB, h http.Handler) string {
 // serve runs a [Server] until ctx is done, which must end it well.
 func serve(ctx context.Context, t testing.TB, h http.Handler, hub *Hub) string {
 	t.Helper()
-	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	must(t, err)
 	ctx, stop := context.WithCancel(ctx)
 	served := make(chan error, 1)

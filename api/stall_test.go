@@ -51,6 +51,7 @@ func TestBody_Pace(t *testing.T) {
 				}()
 				resp, err := http.ReadResponse(bufio.NewReader(near), nil)
 				must(t, err)
+				must(t, resp.Body.Close())
 				if resp.StatusCode != tt.status {
 					t.Errorf("status %d, want %d", resp.StatusCode, tt.status)
 				}

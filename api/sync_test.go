@@ -289,7 +289,7 @@ func TestSync_ClientGone(t *testing.T) {
 		leave()
 	}()
 	if resp, err := http.DefaultTransport.RoundTrip(req); err == nil {
-		resp.Body.Close()
+		must(t, resp.Body.Close())
 		t.Fatal("the poll was answered")
 	}
 	log := b.log.await(`"code":"unavailable"`)

@@ -8,22 +8,24 @@ import "context"
 func (s *Service) Check(ctx context.Context, who Principal, id ProjectID, path string, content []byte) (Verdict, error) {
 	var project ProjectView
 	if id != "" {
-		var err error
-		if project, err = s.enter(ctx, who, id, ScopeRead); err != nil {
+		view, err := s.enter(ctx, who, id, ScopeRead)
+		if err != nil {
 			return Verdict{}, err
 		}
+		project = view
 	}
 	op := Op{Action: ActionPut, Path: path, Content: content}
 	if content == nil {
 		op.Action = ActionDelete // asks for the checks of a bare key
 	}
 	item, err := s.check(ctx, project, op)
-	switch {
-	case err != nil:
+	if err != nil {
 		return Verdict{}, err
-	case item.Refused != nil:
-		return Verdict{Ruling: RulingRefused, Problem: item.Refused}, nil
-	case id == "":
+	}
+	if !item.passed() {
+		return refused("", item.Refused), nil
+	}
+	if id == "" {
 		return Verdict{Ruling: RulingPublished}, nil
 	}
 	return s.preview(ctx, project.Project, item.Write)

@@ -88,7 +88,7 @@ func kindOf(keys map[string]string) Kind {
 		name = keys["metadata.type"]
 	}
 	switch k := Kind(strings.ToLower(name)); k {
-	case KindUser, KindFeedback, KindReference:
+	case KindUser, KindFeedback, KindProject, KindReference:
 		return k
 	}
 	return KindProject

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"unicode/utf8"
+
+	"github.com/teammem/teammem/sanitize"
 )
 
 // Push takes a batch of changes through the gate: authorise, then for every op
@@ -91,10 +93,11 @@ func (s *Service) screen(ctx context.Context, op Op) (Write, error) {
 		Action: op.Action, Path: path, EntryID: op.EntryID, NewID: NewEntryID(), BaseRev: op.BaseRev, BaseSum: op.BaseSum,
 		AbsentAt: op.AbsentAt, AllowEmpty: op.AllowEmpty, Note: op.Note,
 	}
-	if op.Note != "" {
-		if err := scan(ctx, s.scanner, "note", op.Note); err != nil {
-			return Write{}, err
-		}
+	if op.EntryID != "" && !op.EntryID.valid() {
+		return Write{}, Invalid("entry_id", "this is not the id of an entry")
+	}
+	if err := s.screenNote(ctx, op.Note); err != nil {
+		return Write{}, err
 	}
 	switch op.Action {
 	case ActionPut:
@@ -105,6 +108,19 @@ func (s *Service) screen(ctx context.Context, op Op) (Write, error) {
 		return w, nil
 	}
 	return Write{}, Invalid("op", "an op is put, move or delete")
+}
+
+// screenNote checks the words beside a change like the change itself.
+func (s *Service) screenNote(ctx context.Context, note string) error {
+	if note == "" {
+		return nil
+	}
+	if err := sanitize.CheckText([]byte(note)); err != nil {
+		e := textRejected(err)
+		e.Field = "note"
+		return e
+	}
+	return scan(ctx, s.scanner, "note", note)
 }
 
 func (s *Service) screenPut(ctx context.Context, op Op, w Write) (Write, error) {

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 )
@@ -27,6 +28,7 @@ type EntryHead struct {
 
 // FolderHead tells how a folder is spelled, by one of the live entries below
 // it at any depth, and how many those are. All of them agree on the spelling.
+// A store may stop counting at one more than a batch could move away.
 type FolderHead struct {
 	Key  string // the looked-up folder key
 	Path Path   // of one live entry below the folder
@@ -58,7 +60,7 @@ type Lookups struct {
 func (b Batch) Lookups() Lookups {
 	var l Lookups
 	for _, it := range b.Items {
-		if it.Refused != nil {
+		if !it.passed() {
 			continue
 		}
 		w := it.Write
@@ -84,6 +86,8 @@ func (b Batch) Lookups() Lookups {
 	l.EntryIDs = unique(l.EntryIDs)
 	l.PathKeys = unique(l.PathKeys)
 	l.FolderKeys = unique(l.FolderKeys)
+	slices.SortFunc(l.Sums, func(a, b Hash) int { return bytes.Compare(a[:], b[:]) })
+	l.Sums = slices.Compact(l.Sums)
 	return l
 }
 

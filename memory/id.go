@@ -7,18 +7,31 @@ import (
 
 // Ids are opaque: a prefix that names the kind, and 100 random bits.
 type (
-	ProjectID string // "prj_…"
-	EntryID   string // "ent_…"
-	MemberID  string // "mem_…"
-	DeviceID  string // "dev_…"
-	TokenID   string // "tok_…"
+	// ProjectID reads "prj_…".
+	ProjectID string
+	// EntryID reads "ent_…".
+	EntryID string
+	// MemberID reads "mem_…".
+	MemberID string
+	// DeviceID reads "dev_…".
+	DeviceID string
+	// TokenID reads "tok_…". It names an API token and is not the token.
+	TokenID string
 )
 
-// NewProjectID and its siblings mint random ids.
+// NewProjectID mints the identity of a new project.
 func NewProjectID() ProjectID { return ProjectID(newID("prj_")) }
 
 // NewEntryID mints the identity of a new entry.
 func NewEntryID() EntryID { return EntryID(newID("ent_")) }
+
+// valid reports whether the id, which a client may have chosen, has the form of
+// those that are minted here.
+func (id EntryID) valid() bool {
+	const prefix, most = "ent_", 64
+	rest, ok := strings.CutPrefix(string(id), prefix)
+	return ok && rest != "" && len(rest) <= most && strings.Trim(rest, "abcdefghijklmnopqrstuvwxyz0123456789_") == ""
+}
 
 // NewMemberID mints the identity of a new member.
 func NewMemberID() MemberID { return MemberID(newID("mem_")) }

@@ -111,13 +111,13 @@ func (c *court) below(folder string) (n int) {
 func (c *court) sit(barred map[int]bool) (stuck int, ok bool) {
 	leaving := map[int]bool{}
 	for i, it := range c.batch.Items {
-		if it.Refused == nil && !barred[i] && c.leaves(it.Write) {
+		if it.passed() && !barred[i] && c.leaves(it.Write) {
 			leaving[i] = true
 			c.vacate(c.find(it.Write))
 		}
 	}
 	for i, it := range c.batch.Items {
-		if it.Refused != nil {
+		if !it.passed() {
 			c.verdicts = append(c.verdicts, refused("", it.Refused))
 			continue
 		}

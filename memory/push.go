@@ -85,6 +85,9 @@ type Item struct {
 	Refused *Error
 }
 
+// passed reports whether nothing was wrong with the op by itself.
+func (i Item) passed() bool { return i.Refused == nil }
+
 // Batch is a push that [Service] has checked. The store judges and writes it
 // in one transaction.
 type Batch struct {

@@ -87,10 +87,12 @@ func (d *database) keep(ctx context.Context, log *slog.Logger) error {
 			return nil
 		case <-d.cluster.Done():
 		}
-		if ctx.Err() != nil {
+		select {
+		case <-ctx.Done():
 			return nil
+		default:
 		}
-		log.ErrorContext(ctx, "postgres ended and is started again", "error", d.cluster.Err())
+		log.LogAttrs(ctx, slog.LevelError, "postgres ended and is started again", slog.Any("error", d.cluster.Err()))
 		if err := d.restart(ctx); err != nil {
 			return fmt.Errorf("start Postgres again: %w", err)
 		}

@@ -181,6 +181,7 @@ func (tm *team) awaitReady(t *testing.T) {
 }
 
 func (tm *team) kill(t *testing.T, victim string, c *exec.Cmd) {
+	t.Helper()
 	switch victim {
 	case "client":
 		_ = c.Process.Kill() // it may have ended

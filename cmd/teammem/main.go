@@ -15,7 +15,7 @@ import (
 )
 
 // version is set by the release build.
-var version = "0.1.0-dev" //nolint:gochecknoglobals // the linker can only set a variable
+var version = "0.1.0-dev"
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
