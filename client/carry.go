@@ -11,15 +11,15 @@ import (
 	msync "github.com/teammem/teammem/sync"
 )
 
-// maxBatch bounds how many files are written, and their texts held, at a time.
+// maxBatch bounds how many files are written at a time.
 const maxBatch = 1000
 
 // carryOut does what the plan says, in its order: moves and downloads, then
 // everything that goes to the server, then deletes. An op that finds the world
 // changed is dropped; the next plan sees why.
 func (c *cycle) carryOut(ctx context.Context, plan []msync.Op) error {
-	var now, later []msync.Op
-	var up, gone []*offer
+	var now, up, later []msync.Op
+	var gone []*offer
 	for _, op := range plan {
 		switch op.Kind {
 		case msync.Forget:
@@ -27,31 +27,39 @@ func (c *cycle) carryOut(ctx context.Context, plan []msync.Op) error {
 			c.done(op)
 		case msync.Adopt:
 			c.adopt(op)
-		case msync.MoveLocal, msync.Rename, msync.Download, msync.Conflict:
+		case msync.MoveLocal, msync.Rename, msync.Download:
 			now = append(now, op)
+		case msync.Conflict, msync.Merge:
+			if op.Kind == msync.Conflict && !c.mayBeEarlier(op) {
+				now = append(now, op)
+				continue
+			}
+			up = append(up, op)
+		case msync.MoveRemote, msync.Upload, msync.Create:
+			up = append(up, op)
 		case msync.DeleteLocal:
 			later = append(later, op)
-		case msync.MoveRemote:
-			up = append(up, moveOffer(op))
 		case msync.DeleteRemote:
 			gone = append(gone, deleteOffer(op))
-		case msync.Upload, msync.Create, msync.Merge, msync.Report:
+		case msync.Report:
 		}
 	}
 	if err := c.changeTree(ctx, now); err != nil {
 		return err
 	}
-	texts, err := c.prepareUploads(ctx, plan)
-	if err != nil {
-		return err
-	}
-	if err := c.push(ctx, append(up, texts...)); err != nil {
+	if err := c.upload(ctx, up); err != nil {
 		return err
 	}
 	if err := c.changeTree(ctx, later); err != nil {
 		return err
 	}
 	return c.push(ctx, c.stillGone(gone)) // deletes travel alone
+}
+
+// mayBeEarlier reports whether the server has to be asked if a text without a
+// base is an earlier revision of its entry: then it is no conflict but stale.
+func (c *cycle) mayBeEarlier(op msync.Op) bool {
+	return op.Base.EntryID == "" && c.unheard[op.Path] != op.Local.Sum
 }
 
 func (c *cycle) done(op msync.Op) {
@@ -65,33 +73,9 @@ func (c *cycle) tellDone(d Done) {
 }
 
 func (c *cycle) adopt(op msync.Op) {
+	c.accepted(op.Local.Path)
 	c.state.agree(msync.Base{EntryID: op.Entry, Path: op.Remote.Path, Rev: op.Remote.Rev, Sum: op.Remote.Sum, Text: op.Local.Text})
 	c.done(op)
-}
-
-// prepareUploads checks every text that the plan wants to send.
-func (c *cycle) prepareUploads(ctx context.Context, plan []msync.Op) ([]*offer, error) {
-	var offers []*offer
-	for i, op := range plan {
-		var o *offer
-		var err error
-		switch op.Kind {
-		case msync.Upload, msync.Create:
-			o, err = c.screenUpload(ctx, op)
-		case msync.Merge:
-			o, err = c.mergeIndex(ctx, op)
-		default:
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		if o != nil {
-			offers = append(offers, o)
-		}
-		c.progress("checking", i+1, len(plan))
-	}
-	return offers, nil
 }
 
 // stillGone looks once more for the files whose entries are about to be
@@ -111,30 +95,51 @@ func (c *cycle) stillGone(offers []*offer) []*offer {
 
 // changeTree carries out ops that change files, in batches.
 func (c *cycle) changeTree(ctx context.Context, ops []msync.Op) error {
-	for len(ops) > 0 {
-		some := ops[:min(maxBatch, len(ops))]
+	for total, done := len(ops), 0; done < total; {
+		some := ops[done : done+c.batchSize(ops[done:])]
 		if err := c.changeSome(ctx, some); err != nil {
 			return err
 		}
-		ops = ops[len(some):]
+		done += len(some)
+		c.progress("writing", done, total)
 	}
 	return nil
+}
+
+// batchSize is how many of the ops make a batch, so that few texts are held at
+// a time.
+func (c *cycle) batchSize(ops []msync.Op) int {
+	fetched := 0
+	for i, op := range ops {
+		if (op.Kind == msync.Download || op.Kind == msync.Conflict) && !c.texts.has(refOf(op)) {
+			fetched++
+		}
+		if i == maxBatch || fetched > maxFetch {
+			return i
+		}
+	}
+	return len(ops)
+}
+
+func refOf(op msync.Op) memory.RevisionRef {
+	return memory.RevisionRef{EntryID: op.Entry, Rev: op.Remote.Rev}
 }
 
 func (c *cycle) changeSome(ctx context.Context, ops []msync.Op) error {
 	var refs []memory.RevisionRef
 	for _, op := range ops {
 		if op.Kind == msync.Download || op.Kind == msync.Conflict {
-			refs = append(refs, memory.RevisionRef{EntryID: op.Entry, Rev: op.Remote.Rev})
+			refs = append(refs, refOf(op))
 		}
 	}
-	if err := c.fetch(ctx, refs); err != nil {
+	found, err := c.fetch(ctx, refs)
+	if err != nil {
 		return err
 	}
 	b := c.tree.Begin()
 	var planned []msync.Op
 	for _, op := range ops {
-		ready, err := c.enter(ctx, b, op)
+		ready, err := c.enter(ctx, b, op, found[refOf(op)])
 		if err != nil {
 			b.Discard()
 			return err
@@ -147,37 +152,38 @@ func (c *cycle) changeSome(ctx context.Context, ops []msync.Op) error {
 	if err != nil {
 		return err
 	}
-	for i, r := range results {
-		if err := c.changed(planned[i], r); err != nil {
-			return err
-		}
+	var errs error
+	for i, r := range results { // all of them: what was done must be known, whatever comes next
+		errs = errors.Join(errs, c.changed(planned[i], r, found[refOf(planned[i])]))
+		c.texts.drop(refOf(planned[i]))
 	}
-	return ctx.Err()
+	return errors.Join(errs, ctx.Err())
 }
 
 // enter adds one op to the batch.
-func (c *cycle) enter(ctx context.Context, b *tree.Batch, op msync.Op) (ready bool, err error) {
+func (c *cycle) enter(ctx context.Context, b *tree.Batch, op msync.Op, text []byte) (ready bool, err error) {
 	switch op.Kind {
 	case msync.MoveLocal, msync.Rename:
 		b.Move(c.listing.Spell(op.From), op.Path, c.listing.Spell(op.Path), op.Local.Sum)
 	case msync.DeleteLocal:
+		c.trash(op)
 		b.Delete(op.Path, c.listing.Spell(op.Path), op.Local.Sum)
 	case msync.Conflict:
 		if err := c.keepLocal(ctx, op); err != nil {
 			return false, err
 		}
-		return c.enterText(b, op), nil
+		return c.enterText(b, op, text), nil
 	case msync.Download:
-		return c.enterText(b, op), nil
+		c.trash(op)
+		return c.enterText(b, op, text), nil
 	default:
 		return false, fmt.Errorf("carry out %s of %s: not a change of the tree", op.Kind, op.Path)
 	}
 	return true, nil
 }
 
-func (c *cycle) enterText(b *tree.Batch, op msync.Op) bool {
-	text, ok := c.texts.byRef[memory.RevisionRef{EntryID: op.Entry, Rev: op.Remote.Rev}]
-	if !ok || memory.Sum(text) != op.Remote.Sum || len(text) > memory.MaxEntryBytes {
+func (c *cycle) enterText(b *tree.Batch, op msync.Op, text []byte) bool {
+	if memory.Sum(text) != op.Remote.Sum || len(text) > memory.MaxEntryBytes {
 		c.fail("%s: the server does not give out revision %d as it was announced", op.Path, op.Remote.Rev)
 		return false
 	}
@@ -186,7 +192,7 @@ func (c *cycle) enterText(b *tree.Batch, op msync.Op) bool {
 }
 
 // changed records what became of one op on the tree.
-func (c *cycle) changed(op msync.Op, r tree.Result) error {
+func (c *cycle) changed(op msync.Op, r tree.Result, text []byte) error {
 	if r.Err != nil {
 		return c.notChanged(op, r.Err)
 	}
@@ -206,7 +212,6 @@ func (c *cycle) changed(op msync.Op, r tree.Result) error {
 		c.done(op)
 		return nil
 	}
-	text := c.texts.byRef[memory.RevisionRef{EntryID: op.Entry, Rev: op.Remote.Rev}]
 	f := fileOf(r.Disk, r.Stamp, text)
 	c.arrived(op.Path, r, f)
 	c.state.agree(msync.Base{EntryID: op.Entry, Path: op.Remote.Path, Rev: op.Remote.Rev, Sum: f.Sum, Text: f.Text})
@@ -222,7 +227,7 @@ func (c *cycle) arrived(p memory.Path, r tree.Result, f file) {
 	}
 	f.Disk, f.Size, f.MTime, f.CTime, f.Inode = r.Disk, r.Stamp.Size, r.Stamp.MTime, r.Stamp.CTime, r.Stamp.Inode
 	c.state.saw(p, f)
-	delete(c.local.byPath, p)
+	c.local.drop(p)
 }
 
 // notChanged sorts out why an op was not carried out.

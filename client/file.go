@@ -2,7 +2,9 @@ package client
 
 import (
 	"crypto/rand"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -13,7 +15,7 @@ import (
 // No library does this: those that rename leave out the folder, or a platform.
 func writeFile(path string, data []byte) (err error) {
 	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := makeDir(dir); err != nil {
 		return fmt.Errorf("make folder for %s: %w", path, err)
 	}
 	temp := filepath.Join(dir, ".teammem-"+rand.Text()[:16]+".tmp")
@@ -41,6 +43,28 @@ func writeFile(path string, data []byte) (err error) {
 		return fmt.Errorf("replace %s: %w", path, err)
 	}
 	return syncDir(dir)
+}
+
+// makeDir makes a folder and those above it, durably: a file is only as safe
+// as the names of all folders on the way to it.
+func makeDir(dir string) error {
+	err := os.Mkdir(dir, 0o700)
+	switch above := filepath.Dir(dir); {
+	case err == nil:
+		return syncDir(above)
+	case errors.Is(err, fs.ErrExist):
+		info, err := os.Stat(dir)
+		if err == nil && !info.IsDir() {
+			err = fmt.Errorf("%s is no folder", dir)
+		}
+		return err
+	case errors.Is(err, fs.ErrNotExist) && above != dir:
+		if err := makeDir(above); err != nil {
+			return err
+		}
+		return makeDir(dir)
+	}
+	return err
 }
 
 // syncDir makes the names in a folder durable. Windows cannot, and keeps them

@@ -24,6 +24,7 @@ type index struct {
 	Project     memory.ProjectID
 	RootID      string
 	MarkerInode uint64
+	MarkerCTime int64
 	Cursor      memory.Cursor
 	Digest      memory.Digest // that the server stated at Cursor
 	Own         memory.Digest // of the rows: the server's side as far as it is known
@@ -82,8 +83,9 @@ type file struct {
 type refusal struct {
 	Entry    memory.EntryID // set: the server has it, and Disk is its path there
 	Disk     string
-	Path     memory.Path // zero if the name itself is refused
-	Sum      memory.Hash // of the refused text; zero if the name itself is refused
+	Path     memory.Path   // zero if the name itself is refused
+	Action   memory.Action // that was refused; "" if what is on disk is never offered
+	Sum      memory.Hash   // of the file then; zero if the name itself is refused
 	RuleSet  string
 	Code     memory.Code
 	Layer    string
@@ -119,7 +121,9 @@ func loadIndex(path string) (*index, error) {
 	if err != nil {
 		return nil, err
 	}
-	x.LastSync = info.ModTime()
+	if info.ModTime().After(never()) {
+		x.LastSync = info.ModTime()
+	}
 	return x, nil
 }
 
@@ -137,11 +141,18 @@ func (x *index) save(path string) error {
 
 // stamp sets the file's time to the last run that ended in sync.
 func (x *index) stamp(path string) error {
-	if err := os.Chtimes(path, time.Time{}, x.LastSync); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	at := x.LastSync
+	if at.IsZero() {
+		at = never()
+	}
+	if err := os.Chtimes(path, time.Time{}, at); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("stamp index: %w", err)
 	}
 	return nil
 }
+
+// never is the time of an index whose tree was not in sync yet.
+func never() time.Time { return time.Unix(0, 0) }
 
 // vouch remembers a state that the server stated.
 func (x *index) vouch(c memory.Cursor, d memory.Digest) {

@@ -9,7 +9,7 @@ import (
 )
 
 // indexMagic starts every index file; its last byte is the format's version.
-const indexMagic = "teammem index\x01"
+const indexMagic = "teammem index\x02"
 
 // Flags of a row say which parts follow, and which equal what came before.
 const (
@@ -24,6 +24,9 @@ const (
 	rowFileText  // the file's text hash is not its sum
 )
 
+// minRowBytes is about what a row takes; only the first allocation goes by it.
+const minRowBytes = 64
+
 // encode writes the index: the magic, the header, the rows, the refusals, and
 // a CRC-32C of it all. Numbers are varints, strings have their length before
 // them, hashes are raw.
@@ -34,6 +37,7 @@ func (x *index) encode() []byte {
 	e.text(string(x.Project))
 	e.text(x.RootID)
 	e.number(x.MarkerInode)
+	e.integer(x.MarkerCTime)
 	e.cursor(x.Cursor)
 	e.hash(memory.Hash(x.Digest))
 	e.hash(memory.Hash(x.Own))
@@ -136,7 +140,7 @@ func (e *encoder) refusal(r *refusal) {
 	e.text(r.Disk)
 	e.text(r.Path.String())
 	e.hash(r.Sum)
-	for _, s := range []string{r.RuleSet, string(r.Code), r.Layer, r.Message, r.Hint} {
+	for _, s := range []string{string(r.Action), r.RuleSet, string(r.Code), r.Layer, r.Message, r.Hint} {
 		e.text(s)
 	}
 	e.integer(r.Position)
@@ -160,7 +164,7 @@ func decodeIndex(b []byte) (*index, error) {
 	}
 	d := decoder{s: string(b[len(indexMagic):end])}
 	x := &index{
-		Instance: d.text(), Project: memory.ProjectID(d.text()), RootID: d.text(), MarkerInode: d.number(),
+		Instance: d.text(), Project: memory.ProjectID(d.text()), RootID: d.text(), MarkerInode: d.number(), MarkerCTime: d.integer(),
 		Cursor: d.cursor(), Digest: memory.Digest(d.hash()), Own: memory.Digest(d.hash()),
 		ScanStart: d.integer(),
 	}
@@ -168,7 +172,7 @@ func decodeIndex(b []byte) (*index, error) {
 		x.Checkpoints = append(x.Checkpoints, checkpoint{d.cursor(), memory.Digest(d.hash())})
 	}
 	rows := d.count()
-	x.Rows = make([]row, 0, rows)
+	x.Rows = make([]row, 0, min(rows, len(d.s)/minRowBytes)) // what a damaged count promises is not allocated
 	for range rows {
 		x.Rows = append(x.Rows, d.row())
 	}
@@ -273,8 +277,8 @@ func (d *decoder) hashOr(stated bool, other memory.Hash) memory.Hash {
 }
 
 func (d *decoder) refusal() refusal {
-	r := refusal{Entry: memory.EntryID(d.text()), Disk: d.text(), Path: memory.StoredPath(d.text()), Sum: d.hash(), RuleSet: d.text()}
-	r.Code, r.Layer, r.Message, r.Hint = memory.Code(d.text()), d.text(), d.text(), d.text()
+	r := refusal{Entry: memory.EntryID(d.text()), Disk: d.text(), Path: memory.StoredPath(d.text()), Sum: d.hash(), Action: memory.Action(d.text())}
+	r.RuleSet, r.Code, r.Layer, r.Message, r.Hint = d.text(), memory.Code(d.text()), d.text(), d.text(), d.text()
 	r.Position = d.integer()
 	for range d.count() {
 		f := sanitize.Finding{Rule: d.text(), Severity: sanitize.Severity(d.text())}

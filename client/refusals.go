@@ -7,6 +7,7 @@ import (
 
 	"github.com/teammem/teammem/client/tree"
 	"github.com/teammem/teammem/memory"
+	msync "github.com/teammem/teammem/sync"
 )
 
 // Codes of files that the disk itself keeps from being shared. They stand
@@ -14,6 +15,7 @@ import (
 const (
 	codeUnreadable = memory.Code(tree.KindUnreadable)
 	codeUnstable   = memory.Code(tree.KindUnstable)
+	codeClash      = memory.Code(tree.KindClash)
 )
 
 // BlockedCodes are the codes of files that stay here because of what they are
@@ -59,23 +61,53 @@ func blockedProblem(b *tree.Blocked) *memory.Error {
 	return e
 }
 
-// refuse records that a file is not shared. It is new unless the same file was
-// refused for the same reason before.
-func (c *cycle) refuse(disk string, p memory.Path, sum memory.Hash, ruleSet string, problem *memory.Error) {
-	r := refusalOf(disk, p, sum, ruleSet, problem)
-	old, known := c.refused[disk]
-	fresh := !known || old.Code != r.Code || old.Sum != r.Sum
-	if now, again := c.refusals[disk]; again {
-		fresh = fresh && now.Code != r.Code
+// nameTaken is why a file stays where it is although its entry was renamed.
+func nameTaken() *memory.Error {
+	return &memory.Error{
+		Code: codeClash, Message: "a team-mate's entry now has this name, and your file is in its place", Hint: "rename your file",
 	}
-	c.refusals[disk] = r
-	c.fresh[disk] = c.fresh[disk] || fresh
-	c.state.dirty = c.state.dirty || fresh
 }
 
-func refusalOf(disk string, p memory.Path, sum memory.Hash, ruleSet string, problem *memory.Error) refusal {
+// refuse records that a file is not shared. It is news unless the same file was
+// refused for the same reason before.
+func (c *cycle) refuse(r refusal) {
+	old, known := c.refused[r.Disk]
+	c.fresh[r.Disk] = !known || old.Code != r.Code || old.Layer != r.Layer || old.Sum != r.Sum
+	c.refusals[r.Disk] = r
+	c.state.dirty = c.state.dirty || c.fresh[r.Disk] || old.RuleSet != r.RuleSet || old.Action != r.Action
+}
+
+// refuseAgain lists a refusal from before that still holds.
+func (c *cycle) refuseAgain(disk string) {
+	r, known := c.refused[disk]
+	if _, now := c.refusals[disk]; known && !now {
+		c.refuse(r)
+	}
+}
+
+// refuseEntry lists an entry that is not written because of its name here. What
+// is blocked for another reason is listed as the scan found it.
+func (c *cycle) refuseEntry(op msync.Op) {
+	kind := tree.Kind(op.Local.Blocked)
+	if _, found := c.blocked[op.Local.Path]; found || kind != tree.KindIgnored && kind != tree.KindClash {
+		return
+	}
+	p := op.Local.Path
+	c.unwritten[p.String()] = true
+	c.refuse(refusalOf(p.String(), p, blockedProblem(&tree.Blocked{Kind: kind})))
+}
+
+// accepted forgets that the file of a path was refused.
+func (c *cycle) accepted(p memory.Path) {
+	disk := c.state.disk(p, p)
+	delete(c.refused, disk)
+	delete(c.refusals, disk)
+}
+
+// refusalOf records why a name in the tree is left alone.
+func refusalOf(disk string, p memory.Path, problem *memory.Error) refusal {
 	return refusal{
-		Disk: disk, Path: p, Sum: sum, RuleSet: ruleSet, Code: problem.Code, Layer: problem.Layer, Position: int64(problem.Position),
+		Disk: disk, Path: p, Code: problem.Code, Layer: problem.Layer, Position: int64(problem.Position),
 		Message: problem.Message, Hint: problem.Hint, Findings: problem.Findings,
 	}
 }
@@ -87,16 +119,32 @@ func (r refusal) problem() *memory.Error {
 	}
 }
 
-// stillRefused returns why the text that a file has now was refused, in this
-// run or before.
-func (c *cycle) stillRefused(p memory.Path) (refusal, bool) {
-	f, ok := c.state.files[p]
-	if !ok {
-		return refusal{}, false
+// holds reports whether the file is still what the refusal was about.
+func (c *cycle) holds(r refusal) bool {
+	f, there := c.state.files[r.Path]
+	switch r.Action {
+	case memory.ActionDelete:
+		return !there
+	case memory.ActionPut, memory.ActionMove:
+		return there && f.Sum == r.Sum
 	}
-	r, ok := c.refusals[f.Disk]
-	if !ok {
-		r, ok = c.refused[f.Disk]
+	return false
+}
+
+// remembered returns what the next run must know of refusals: those of this
+// run, and those from before that it did not get to look at.
+func (c *cycle) remembered() []refusal {
+	var all []refusal
+	for _, r := range c.refusals {
+		all = append(all, r)
 	}
-	return r, ok && !r.Sum.IsZero() && r.Sum == f.Sum
+	for disk, r := range c.refused {
+		if _, now := c.refusals[disk]; !now && !c.told && (!c.scanned || c.holds(r)) {
+			all = append(all, r)
+		}
+	}
+	for _, r := range c.state.foreign {
+		all = append(all, r)
+	}
+	return all
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"time"
 
 	"github.com/teammem/teammem/client/tree"
@@ -22,7 +23,8 @@ func (c *cycle) scan(ctx context.Context, verify bool) error {
 	if err != nil {
 		return err
 	}
-	c.listing = listing
+	c.listing, c.scanned = listing, false
+	maps.DeleteFunc(c.refusals, func(_ string, r refusal) bool { return r.Action == "" }) // found on disk: looked up again
 	c.blocked = map[memory.Path]string{}
 	c.blockedDirs = map[string]string{}
 	c.report.Ignored = listing.Ignored
@@ -31,6 +33,7 @@ func (c *cycle) scan(ctx context.Context, verify bool) error {
 	for _, f := range listing.Files {
 		seen[f.Path] = true
 		old, known := c.state.files[f.Path]
+		c.unmoved = c.unmoved || known && old.Inode == f.Stamp.Inode && old.CTime == f.Stamp.CTime
 		if known && old.Disk == f.Disk && old.stamp() == f.Stamp && !c.racy(f.Stamp) && !verify {
 			continue
 		}
@@ -48,6 +51,7 @@ func (c *cycle) scan(ctx context.Context, verify bool) error {
 	for i := range listing.Blocked {
 		c.block(&listing.Blocked[i])
 	}
+	c.scanned = true
 	if read > 0 || c.index.ScanStart == 0 {
 		c.index.ScanStart, c.state.dirty = listing.Started.UnixNano(), true
 	}
@@ -90,21 +94,5 @@ func (c *cycle) block(b *tree.Blocked) {
 		c.blocked[b.Path] = string(b.Kind)
 		c.state.lost(b.Path)
 	}
-	c.refuse(b.Disk, b.Path, memory.Hash{}, "", blockedProblem(b))
-}
-
-// localTexts keeps what was read for an upload in the same cycle, up to a
-// bound; what does not fit is read again.
-type localTexts struct {
-	byPath map[memory.Path][]byte
-	bytes  int
-}
-
-func (l *localTexts) put(p memory.Path, content []byte) {
-	if l.byPath == nil {
-		l.byPath = map[memory.Path][]byte{}
-	}
-	if l.bytes+len(content) <= maxTexts {
-		l.byPath[p], l.bytes = content, l.bytes+len(content)
-	}
+	c.refuse(refusalOf(b.Disk, b.Path, blockedProblem(b)))
 }

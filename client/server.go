@@ -308,11 +308,12 @@ func compressed(body []byte) []byte {
 }
 
 // recognise checks that the linked instance answers. What stands between may
-// answer with an error of its own; only a good answer must name the instance.
+// answer with an error of its own; only a good answer, which 304 is, must name
+// the instance.
 func (s *Server) recognise(res *http.Response) error {
 	got := res.Header.Get("Teammem-Instance")
 	switch {
-	case got == "" && res.StatusCode < 300:
+	case got == "" && res.StatusCode < 400:
 		return fmt.Errorf("%s does not answer like a teammem server: check the address", s.base)
 	case got != "" && s.instance != "" && got != s.instance:
 		return fmt.Errorf("%w: %s is now instance %s, and was %s when you linked", ErrOtherServer, s.base, got, s.instance)

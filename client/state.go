@@ -62,7 +62,9 @@ func newState(x *index) *state {
 			e.remote = &msync.Remote{
 				EntryID: r.Remote.EntryID, Path: r.Remote.Path, Rev: r.Remote.Rev, Sum: r.Remote.Sum, Deleted: r.Remote.Deleted,
 			}
-			e.at = time.Unix(0, r.Remote.At)
+			if r.Remote.At != 0 {
+				e.at = time.Unix(0, r.Remote.At)
+			}
 		}
 		s.entries[cmp.Or(r.Base.EntryID, r.Remote.EntryID)] = e
 		s.count(e, 1)
@@ -153,9 +155,28 @@ func (s *state) renamed(op msync.Op) {
 	})
 }
 
+// doubt drops what was agreed on: only the server's side is known.
+func (s *state) doubt(id memory.EntryID) {
+	s.change(id, func(e *entry) {
+		if e.remote == nil {
+			e.remote = &msync.Remote{EntryID: id, Path: e.base.Path, Rev: e.base.Rev, Sum: e.base.Sum}
+		}
+		e.base = msync.Base{}
+	})
+}
+
 // forget drops an entry that both sides have deleted.
 func (s *state) forget(id memory.EntryID) {
 	s.change(id, func(e *entry) { *e = entry{} })
+}
+
+// disk returns how the file of a path is spelled on disk, and the other path
+// if there is no file.
+func (s *state) disk(p, other memory.Path) string {
+	if f, ok := s.files[p]; ok {
+		return f.Disk
+	}
+	return other.String()
 }
 
 // saw records a file as it is on disk now.
@@ -203,7 +224,10 @@ func (s *state) rows() []row {
 		if e.remote != nil {
 			r.Remote = remote{
 				EntryID: e.remote.EntryID, Path: e.remote.Path, Rev: e.remote.Rev, Sum: e.remote.Sum,
-				Deleted: e.remote.Deleted, At: e.at.UnixNano(),
+				Deleted: e.remote.Deleted,
+			}
+			if !e.at.IsZero() {
+				r.Remote.At = e.at.UnixNano()
 			}
 		}
 	}

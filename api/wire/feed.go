@@ -82,7 +82,7 @@ func (w Feed) Domain() (memory.FeedPage, []Refusal, error) {
 		last = c.Seq
 		change, err := c.domain()
 		if err != nil {
-			refused = append(refused, Refusal{memory.EntryID(c.EntryID), c.Rev, c.Path, problemOf(err)})
+			refused = append(refused, Refusal{memory.EntryID(c.EntryID), c.Rev, c.Path, c.Op == string(memory.ActionDelete), problemOf(err)})
 			continue
 		}
 		page.Changes = append(page.Changes, change)

@@ -81,7 +81,7 @@ func (w Manifest) Domain() (memory.Head, []memory.Entry, []Refusal, error) {
 	for _, e := range w.Entries {
 		entry, err := e.domain()
 		if err != nil {
-			refused = append(refused, Refusal{memory.EntryID(e.EntryID), e.Rev, e.Path, problemOf(err)})
+			refused = append(refused, Refusal{memory.EntryID(e.EntryID), e.Rev, e.Path, false, problemOf(err)})
 			continue
 		}
 		sum.Add(entry.Path, entry.Sum)

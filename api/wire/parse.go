@@ -18,6 +18,7 @@ type Refusal struct {
 	EntryID memory.EntryID
 	Rev     int64
 	Path    string // as the server sent it; show it only quoted
+	Deleted bool   // the change deletes the entry, so there is nothing to use
 	Problem *memory.Error
 }
 

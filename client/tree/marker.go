@@ -19,7 +19,8 @@ type Marker struct {
 	Instance string
 	Project  memory.ProjectID
 	Root     string // random, of this folder alone
-	Inode    uint64 // of the marker's file: another one if a backup was restored
+	Inode    uint64 // of the marker's file: another one if a backup was restored, mostly
+	CTime    int64  // of the marker's file, ns since 1970: a later one if a backup was restored
 }
 
 // Marker reads the marker; a missing one is fs.ErrNotExist.
@@ -32,7 +33,7 @@ func (t *Tree) Marker(ctx context.Context) (Marker, error) {
 	if err != nil {
 		return Marker{}, fmt.Errorf("read root marker: %w", err)
 	}
-	m.Inode = i.Inode
+	m.Inode, m.CTime = i.Inode, i.CTime
 	return m, nil
 }
 
@@ -55,7 +56,7 @@ func (t *Tree) WriteMarker(instance string, project memory.ProjectID) (Marker, e
 	if err = errors.Join(err, t.team.sync()); err != nil {
 		return Marker{}, fmt.Errorf("write root marker: %w", err)
 	}
-	m.Inode = i.Inode
+	m.Inode, m.CTime = i.Inode, i.CTime
 	return m, nil
 }
 

@@ -1,0 +1,222 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/teammem/teammem/client/tree"
+	"github.com/teammem/teammem/memory"
+	"github.com/teammem/teammem/sanitize"
+	msync "github.com/teammem/teammem/sync"
+)
+
+// maxRounds is how often a cycle plans anew because the world moved on.
+const maxRounds = 5
+
+// cycle is one run under the lock.
+type cycle struct {
+	*Syncer
+	options   SyncOptions
+	index     *index
+	state     *state
+	tree      *tree.Tree
+	trashBin  vault
+	conflicts vault
+	report    *Report
+
+	// What was observed.
+	listing     tree.Listing
+	scanned     bool // the listing is complete, and what changed was read
+	blocked     map[memory.Path]string
+	blockedDirs map[string]string
+	marker      tree.Marker
+	unmoved     bool // a file kept its stamp, so this is the tree that the index is about
+	texts       texts
+	local       localTexts
+	names       *sanitize.Names // of all that the server has; nil: not needed yet
+	absentAt    memory.Cursor
+
+	// What is not shared, by name on disk.
+	refused      map[string]refusal // before this run
+	refusals     map[string]refusal // in this run
+	fresh        map[string]bool    // refused for the first time
+	told         bool               // refusals holds all that is known
+	recorded     int                // refusals in the index
+	unwritten    map[string]bool    // names of entries that are not written here
+	knownForeign map[memory.EntryID]refusal
+	unmergeable  map[memory.Path]memory.Hash // merging these texts gives one that is refused
+
+	// What the server said of texts that have no base.
+	superseded map[memory.Path]memory.Hash // earlier revisions of their entry
+	unheard    map[memory.Path]memory.Hash // never revisions of their entry
+
+	kept      map[memory.Hash]bool // texts that went to the conflict store
+	trashable map[memory.Hash]bool // texts that the server has, or that were merged
+	failures  []string
+
+	again     bool // pull and plan once more
+	rescan    bool // and look at the tree again
+	contested bool // the server disputes a base, so the next pull must bring news
+}
+
+// open reads the index and opens the tree that belongs to it.
+func (s *Syncer) open(ctx context.Context, file string, o SyncOptions, report *Report) (*cycle, error) {
+	x, err := loadIndex(file)
+	if errors.Is(err, errIndexDamaged) {
+		report.Notices = append(report.Notices, "the index was damaged and is made anew; equal files are adopted, nothing is deleted")
+		x, err = &index{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	vaultIn := func(dir string) vault { return vault{dir: dir, device: s.device, clock: s.clock} }
+	c := &cycle{
+		Syncer: s, options: o, index: x, report: report,
+		trashBin: vaultIn(s.dirs.trashDir(s.link)), conflicts: vaultIn(s.dirs.conflictsDir(s.link)),
+		refused: map[string]refusal{}, refusals: map[string]refusal{}, fresh: map[string]bool{}, unwritten: map[string]bool{},
+		knownForeign: map[memory.EntryID]refusal{}, unmergeable: map[memory.Path]memory.Hash{},
+		superseded: map[memory.Path]memory.Hash{}, unheard: map[memory.Path]memory.Hash{},
+		kept: map[memory.Hash]bool{}, trashable: map[memory.Hash]bool{},
+	}
+	c.recorded = len(x.Refusals)
+	for _, r := range x.Refusals {
+		if r.Entry == "" {
+			c.refused[r.Disk] = r
+			continue
+		}
+		c.knownForeign[r.Entry] = r
+	}
+	c.state = newState(x)
+	return c, c.openTree(ctx)
+}
+
+// openTree opens team/ and compares its marker with the index. A tree whose
+// marker is gone or another's may be an empty mount point or a restored copy:
+// what is missing in it must not be taken for deleted.
+func (c *cycle) openTree(ctx context.Context) error {
+	t, err := tree.Open(c.link.MemoryDir, tree.Options{Clock: c.clock, Keep: c.keepOld, Home: c.home})
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: %s has no %s folder; put it back, or run teammem link --rebuild to start from the server's copy",
+			ErrMarker, c.link.MemoryDir, tree.FolderName)
+	}
+	if err != nil {
+		return err
+	}
+	c.tree = t
+	m, err := t.Marker(ctx)
+	known := c.index.RootID != ""
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		err = fmt.Errorf("%w: the marker team/.teammem is missing; put the folder back, or run teammem link --rebuild, which deletes nothing", ErrMarker)
+	case err != nil:
+	case m.Project != c.link.Project || m.Instance != c.link.Instance:
+		err = fmt.Errorf("%w: its marker names project %s of instance %s", ErrMarker, m.Project, m.Instance)
+	case m.Root != c.link.RootID || (known && m.Root != c.index.RootID):
+		err = fmt.Errorf("%w: its marker was made for another copy; run teammem link --rebuild, which deletes nothing", ErrMarker)
+	}
+	if err != nil {
+		return errors.Join(err, t.Close())
+	}
+	c.marker = m
+	c.index.Instance, c.index.Project, c.index.RootID = c.link.Instance, c.link.Project, m.Root
+	return nil
+}
+
+// run observes, plans and carries out, until a plan has nothing to do.
+func (c *cycle) run(ctx context.Context) error {
+	if err := c.observe(ctx); err != nil {
+		return err
+	}
+	for round := 0; ; round++ {
+		plan := msync.Plan(c.input())
+		todo := c.actionable(plan)
+		if c.options.DryRun {
+			return c.preview(plan, todo)
+		}
+		c.report.Pending = len(todo)
+		if len(todo) == 0 && !c.again {
+			return c.conclude(plan)
+		}
+		if round == maxRounds {
+			return fmt.Errorf("the tree or the server kept changing during %d rounds; run teammem sync again", maxRounds)
+		}
+		c.again, c.rescan = false, false
+		if err := c.carryOut(ctx, todo); err != nil {
+			return err
+		}
+		if len(c.failures) > 0 {
+			return errors.Join(c.tell(plan), c.failed())
+		}
+		if err := c.observeAgain(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// conclude ends a run whose plan has nothing left to do. Only equal digests
+// prove that the server's side of the plan was the whole of it.
+func (c *cycle) conclude(plan []msync.Op) error {
+	if err := c.tell(plan); err != nil {
+		return err
+	}
+	if !c.agrees(c.index.Digest) {
+		return errors.New("what is known of the server does not have its digest; run teammem sync again")
+	}
+	c.report.Proven = true
+	return nil
+}
+
+// fail records that one op could not be carried out. The others go on.
+func (c *cycle) fail(format string, args ...any) {
+	c.failures = append(c.failures, fmt.Sprintf(format, args...))
+}
+
+func (c *cycle) failed() error {
+	return fmt.Errorf("%d changes could not be carried out; nothing of them was changed: %s", len(c.failures), c.failures[0])
+}
+
+// finish completes the report and writes the index, if there is anything new
+// in it. It also runs after an error: what was carried out is remembered.
+func (c *cycle) finish(file string, failed error) error {
+	c.index.Refusals = c.remembered()
+	listed := c.finishReport()
+	if c.options.DryRun || c.options.Offline {
+		return listed
+	}
+	if failed == nil && len(c.listing.Leftovers) == 0 && len(c.report.Done) > 0 {
+		if err := c.trashBin.prune(trashAge); err != nil {
+			c.notice("%v", err)
+		}
+	}
+	if failed == nil {
+		c.index.LastSync = c.clock()
+	}
+	if c.state.dirty || len(c.index.Refusals) != c.recorded {
+		c.index.Own, c.index.Rows = c.state.digest, c.state.rows()
+		if err := c.index.save(file); err != nil {
+			return errors.Join(listed, err)
+		}
+	}
+	return errors.Join(listed, c.index.stamp(file))
+}
+
+// finishReport adds what the whole run had to say. That the open conflicts
+// cannot be listed is an error: none may be passed over.
+func (c *cycle) finishReport() error {
+	r := c.report
+	for _, f := range c.index.Refusals {
+		if f.Entry != "" {
+			_, known := c.knownForeign[f.Entry]
+			r.Refused = append(r.Refused, Refused{File: f.Disk, Remote: true, New: !known, Problem: f.problem()})
+			continue
+		}
+		r.Refused = append(r.Refused, Refused{File: f.Disk, Remote: c.unwritten[f.Disk], New: c.fresh[f.Disk], Problem: f.problem()})
+	}
+	r.sort()
+	r.Cursor, r.Digest, r.Entries = c.index.Cursor, c.state.digest, c.state.live
+	open, err := c.conflicts.conflicts()
+	r.Conflicts = open
+	return err
+}

@@ -1,0 +1,95 @@
+package client
+
+import (
+	"github.com/teammem/teammem/api/wire"
+	"github.com/teammem/teammem/memory"
+	"github.com/teammem/teammem/sanitize"
+	msync "github.com/teammem/teammem/sync"
+)
+
+// vacate makes ready for a page of the feed. Its changes are the newest of each
+// entry, not all of them in a row, so every name that they give up is free
+// before the first new one is looked at. Most pages bring no new name; then
+// there is nothing to compare.
+func (c *cycle) vacate(changes []memory.Change) {
+	if c.names == nil && !c.bringsNames(changes) {
+		return
+	}
+	if c.names == nil {
+		c.names = c.namesBut("")
+	}
+	for _, change := range changes {
+		if e := c.state.entries[change.EntryID]; e != nil {
+			if path, _, live := e.served(); live {
+				c.names.Remove(path.String())
+			}
+		}
+	}
+}
+
+func (c *cycle) bringsNames(changes []memory.Change) bool {
+	for _, change := range changes {
+		if change.Action == memory.ActionDelete {
+			continue
+		}
+		e := c.state.entries[change.EntryID]
+		if e == nil {
+			return true
+		}
+		if path, _, live := e.served(); !live || path != change.Path {
+			return true
+		}
+	}
+	return false
+}
+
+// claim gives a live entry its name, or says why it may not have it here.
+func (c *cycle) claim(r msync.Remote) *memory.Error {
+	if c.names == nil || r.Deleted {
+		return nil
+	}
+	if err := memory.CheckTwin(c.names, r.Path); err != nil {
+		return err
+	}
+	c.names.Add(r.Path.String())
+	return nil
+}
+
+// refuseForeign records that the server has an entry which may not exist here.
+func (c *cycle) refuseForeign(f wire.Refusal) {
+	if f.Deleted {
+		delete(c.state.foreign, f.EntryID)
+		if e := c.state.entries[f.EntryID]; e != nil {
+			path, sum, _ := e.served()
+			c.state.learn(msync.Remote{EntryID: f.EntryID, Path: path, Rev: f.Rev, Sum: sum, Deleted: true}, never())
+		}
+		return
+	}
+	r := refusalOf(f.Path, memory.Path{}, f.Problem)
+	r.Entry = f.EntryID
+	c.state.foreign[f.EntryID], c.state.dirty = r, true
+}
+
+// curable reports whether an entry that could not be taken may be taken now:
+// this program has other rules than the one that refused it, its text was
+// damaged on the way, or its twin is gone. The feed will not bring it again.
+func (c *cycle) curable() bool {
+	for id, f := range c.state.foreign {
+		p, err := memory.ParseServedPath(f.Disk)
+		if err == nil && (f.Layer != string(sanitize.LayerCase) || memory.CheckTwin(c.namesBut(id), p) == nil) {
+			return true
+		}
+	}
+	return false
+}
+
+// namesBut returns the names of all entries but one.
+func (c *cycle) namesBut(but memory.EntryID) *sanitize.Names {
+	names := &sanitize.Names{}
+	for id, e := range c.state.entries {
+		if path, _, live := e.served(); live && id != but {
+			names.Add(path.String())
+		}
+	}
+	return names
+}

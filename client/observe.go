@@ -1,0 +1,146 @@
+package client
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/teammem/teammem/memory"
+)
+
+// observe pulls and scans at the same time.
+func (c *cycle) observe(ctx context.Context) error {
+	type pulled struct {
+		news news
+		err  error
+	}
+	answer := make(chan pulled, 1)
+	since, have, whole := c.index.Cursor, c.index.Digest, c.curable()
+	go func() {
+		var p pulled
+		switch {
+		case c.options.Offline:
+		case whole:
+			p.news, p.err = c.pullManifest(ctx, news{})
+		default:
+			p.news, p.err = c.pull(ctx, since, have)
+		}
+		answer <- p
+	}()
+	scanned := c.scanFirst(ctx)
+	p := <-answer
+	if err := cmp.Or(scanned, explain(p.err)); err != nil {
+		c.report.Requests += p.news.requests
+		return err
+	}
+	return c.takeOrResync(ctx, p.news)
+}
+
+// scanFirst also clears away what an interrupted run left in the tree.
+func (c *cycle) scanFirst(ctx context.Context) error {
+	if err := c.scan(ctx, c.options.Verify); err != nil {
+		return err
+	}
+	if len(c.listing.Leftovers) > 0 && !c.options.DryRun && !c.options.Offline {
+		var known []memory.Path
+		for p := range c.state.files {
+			known = append(known, p)
+		}
+		for _, e := range c.state.entries { // their files may be what was left behind
+			if e.base.EntryID != "" {
+				known = append(known, e.base.Path)
+			}
+		}
+		if err := c.tree.Sweep(ctx, c.listing, known); err != nil {
+			return fmt.Errorf("clear away what an interrupted run left: %w", err)
+		}
+		if err := c.scan(ctx, c.options.Verify); err != nil {
+			return err
+		}
+	}
+	c.recognise()
+	return nil
+}
+
+// recognise compares the tree's marker with the index. What is missing from the
+// very tree that the index is about was absent when the index was written.
+func (c *cycle) recognise() {
+	same := c.marker.Inode == c.index.MarkerInode && c.marker.CTime == c.index.MarkerCTime
+	known := !c.index.Cursor.IsZero()
+	if known && (same || c.unmoved && c.marker.Inode == c.index.MarkerInode) {
+		c.absentAt = c.index.Cursor
+	} else if known {
+		c.distrust()
+	}
+	if !same {
+		c.index.MarkerInode, c.index.MarkerCTime, c.state.dirty = c.marker.Inode, c.marker.CTime, true
+	}
+}
+
+// distrust deals with a tree that was put back from a backup: what is missing
+// in it was not deleted, and what differs is older, not newer. Only files that
+// are as the index has them keep their base; for the others the server's side
+// is all that is known, as if the index were new.
+func (c *cycle) distrust() {
+	for _, id := range c.state.ids() {
+		base := c.state.entries[id].base
+		if base.EntryID == "" {
+			continue
+		}
+		if f, there := c.state.files[base.Path]; !there || f.Sum != base.Sum && f.Text != base.Text {
+			c.state.doubt(id)
+		}
+	}
+	c.notice("the tree was restored or moved: nothing is deleted in this run")
+}
+
+// observeAgain looks again at whatever a round has shown to have moved.
+func (c *cycle) observeAgain(ctx context.Context) error {
+	if c.rescan {
+		if err := c.scan(ctx, false); err != nil {
+			return err
+		}
+	}
+	if !c.again {
+		return nil
+	}
+	n, err := c.pull(ctx, c.index.Cursor, c.index.Digest)
+	if err == nil && c.contested && len(n.pages) == 0 && n.manifest == nil {
+		n, err = c.pullManifest(ctx, n) // the feed does not know why, so what is known here is wrong
+	}
+	if err != nil {
+		c.report.Requests += n.requests
+		return explain(err)
+	}
+	c.again, c.contested = false, false
+	return c.takeOrResync(ctx, n)
+}
+
+// takeOrResync takes in the news, and compares with the manifest if the state
+// turns out to have drifted.
+func (c *cycle) takeOrResync(ctx context.Context, n news) error {
+	if c.take(n) {
+		return nil
+	}
+	c.notice("what was known of the server did not add up; it was compared entry by entry")
+	n, err := c.pullManifest(ctx, news{})
+	if err != nil {
+		return explain(err)
+	}
+	c.take(n)
+	return nil
+}
+
+// explain adds what a person needs to know about a server that went back in
+// time: nothing was moved.
+func explain(err error) error {
+	if err == nil {
+		return nil
+	}
+	switch memory.CodeOf(err) {
+	case memory.CodeEpochChanged, memory.CodeCursorAhead, memory.CodeHistoryForked:
+		return fmt.Errorf("%w: %w; nothing was changed here or there. Ask whoever runs the server, then link the folder again with --rebuild", ErrReset, err)
+	default:
+		return err
+	}
+}

@@ -1,0 +1,166 @@
+package client
+
+import (
+	"github.com/teammem/teammem/client/tree"
+	"github.com/teammem/teammem/memory"
+	msync "github.com/teammem/teammem/sync"
+)
+
+// input gathers the observations for the planner.
+func (c *cycle) input() msync.Input {
+	in := msync.Input{
+		Base: make([]msync.Base, 0, len(c.state.entries)), Local: make(map[memory.Path]msync.Local, len(c.state.files)),
+		Known: c.known(), BlockedDirs: c.blockedDirs, AbsentAt: c.absentAt, RuleSet: c.ruleSet,
+	}
+	for p, f := range c.state.files {
+		in.Local[p] = msync.Local{Path: p, Sum: f.Sum, Text: f.Text}
+	}
+	for p, kind := range c.blocked {
+		in.Local[p] = msync.Local{Path: p, Blocked: kind}
+	}
+	for id, e := range c.state.entries {
+		if e.base.EntryID != "" {
+			in.Base = append(in.Base, e.base)
+			c.unknown(in.Local, e.base.Path)
+		}
+		if e.remote != nil {
+			in.Remote = append(in.Remote, *e.remote)
+			c.unknown(in.Local, e.remote.Path)
+		}
+		if _, foreign := c.state.foreign[id]; foreign && e.base.EntryID != "" {
+			// The server gave the entry a name or a text that may not be here.
+			in.Local[e.base.Path] = msync.Local{Path: e.base.Path, Blocked: string(tree.KindPathRejected)}
+		}
+	}
+	c.blockTwins(&in)
+	return in
+}
+
+// blockTwins blocks the new entries whose name is that of a file of the
+// member's in another spelling: once both were on disk, nobody could tell which
+// of them is the entry.
+func (c *cycle) blockTwins(in *msync.Input) {
+	owned := make(map[memory.Path]bool, len(in.Base))
+	for _, b := range in.Base {
+		owned[b.Path] = true
+	}
+	var arriving []memory.Path
+	for _, r := range in.Remote {
+		if _, there := in.Local[r.Path]; !there && !r.Deleted && !owned[r.Path] {
+			arriving = append(arriving, r.Path)
+		}
+	}
+	if len(arriving) == 0 {
+		return
+	}
+	mine := map[string]bool{}
+	for p := range in.Local {
+		if !owned[p] {
+			mine[p.Skeleton()] = true
+		}
+	}
+	for _, p := range arriving {
+		if len(mine) > 0 && mine[p.Skeleton()] {
+			in.Local[p] = msync.Local{Path: p, Blocked: string(tree.KindClash)}
+		}
+	}
+}
+
+// unknown blocks a path that has no file, unless the listing proves that there
+// is none: a name that is never looked at, a folder that cannot be read, or a
+// rule that became tighter must not look like a delete.
+func (c *cycle) unknown(local map[memory.Path]msync.Local, p memory.Path) {
+	if _, seen := local[p]; seen || c.listing.Covers(p) {
+		return
+	}
+	kind := tree.KindUnreadable
+	if tree.Ignored(p.String()) {
+		kind = tree.KindIgnored
+	}
+	local[p] = msync.Local{Path: p, Blocked: string(kind)}
+}
+
+// known is what earlier asking has shown. A path with a refusal was not absent
+// when the index was written, so nothing is said of when it was.
+func (c *cycle) known() map[memory.Path]msync.Known {
+	known := map[memory.Path]msync.Known{}
+	add := func(r refusal, ruleSet string) {
+		if r.Path.IsZero() {
+			return
+		}
+		k := msync.Known{}
+		if c.holds(r) {
+			k.Refused, k.RuleSet = msync.Ask{Action: r.Action, Sum: r.Sum}, ruleSet
+		}
+		known[r.Path] = k
+	}
+	for _, r := range c.refused {
+		add(r, r.RuleSet)
+	}
+	for _, r := range c.refusals {
+		add(r, c.ruleSet) // whatever it was: once in a run is enough
+	}
+	for p, sum := range c.superseded {
+		k, seen := known[p]
+		if !seen {
+			k.AbsentAt = c.absentAt
+		}
+		k.Superseded = sum
+		known[p] = k
+	}
+	return known
+}
+
+// actionable returns the ops of a plan that do something.
+func (c *cycle) actionable(plan []msync.Op) []msync.Op {
+	var todo []msync.Op
+	for _, op := range plan {
+		stuck := op.Kind == msync.Merge && c.unmergeable[op.Path] == op.Local.Sum
+		if op.Kind != msync.Report && !stuck {
+			todo = append(todo, op)
+		}
+	}
+	return todo
+}
+
+// preview reports what a dry run would do.
+func (c *cycle) preview(plan, todo []msync.Op) error {
+	for _, op := range todo {
+		c.tellDone(Done{Kind: op.Kind, Path: op.Path, From: op.From, Rev: op.Remote.Rev})
+		c.noticeOf(op)
+	}
+	c.report.Pending = len(todo)
+	err := c.tell(plan)
+	c.report.Proven = err == nil && len(todo) == 0 && !c.options.Offline && c.agrees(c.index.Digest)
+	return err
+}
+
+// tell lists, of a plan with nothing left to do, why files stay as they are.
+// The error says that something is in the way which another run may find gone.
+func (c *cycle) tell(plan []msync.Op) error {
+	lineEnds, waiting := 0, 0
+	for _, op := range plan {
+		switch {
+		case op.Kind != msync.Report:
+		case op.Reason == msync.Refused:
+			c.refuseAgain(c.state.disk(op.Local.Path, op.Path))
+		case op.Reason == msync.Clash:
+			c.refuse(refusalOf(c.state.disk(op.Path, op.Path), op.Path, nameTaken()))
+		case op.Reason == msync.Blocked:
+			c.refuseEntry(op)
+		case op.Reason == msync.LineEnds:
+			lineEnds++
+		case op.Reason == msync.Later:
+			waiting++
+		}
+	}
+	c.told = true
+	if lineEnds > 0 {
+		c.notice("%d files differ from the server's in line ends only, which are not shared", lineEnds)
+	}
+	if waiting > 0 {
+		c.fail("a name is still held by another file; see what is listed above")
+		return c.failed()
+	}
+	return nil
+}

@@ -1,0 +1,167 @@
+package client
+
+import (
+	"context"
+	"crypto/rand"
+	"time"
+
+	"github.com/teammem/teammem/memory"
+)
+
+const (
+	maxPushOps   = 200
+	maxPushBytes = 3 << 20 // of content as JSON; the server takes 4 MB in all
+	pushGrace    = 2 * time.Second
+)
+
+// push sends offers.
+func (c *cycle) push(ctx context.Context, offers []*offer) error {
+	s := sender{cycle: c}
+	defer s.abandon()
+	for _, o := range offers {
+		if err := s.add(ctx, o); err != nil {
+			return err
+		}
+	}
+	return s.flush(ctx)
+}
+
+// sender collects offers into batches that the server takes. While one is on
+// its way the next is put together; verdicts are taken in one batch after the
+// other. Whatever became of a batch whose answer was lost, the next cycle finds
+// out.
+type sender struct {
+	*cycle
+
+	batch []*offer
+	bytes int // of the batch
+
+	flying []*offer // on its way
+	answer chan answer
+}
+
+type answer struct {
+	receipt memory.Receipt
+	err     error
+}
+
+// add puts an offer into the batch, and sends the batch first if it is full.
+func (s *sender) add(ctx context.Context, o *offer) error {
+	size := jsonSize(o.text)
+	if len(s.batch) == maxPushOps || len(s.batch) > 0 && s.bytes+size > maxPushBytes {
+		if err := s.send(ctx); err != nil {
+			return err
+		}
+	}
+	s.batch, s.bytes = append(s.batch, o), s.bytes+size
+	return nil
+}
+
+// flush sends what is left, and waits for all verdicts.
+func (s *sender) flush(ctx context.Context) error {
+	if err := s.send(ctx); err != nil {
+		return err
+	}
+	return s.land(ctx)
+}
+
+// send lets the batch go once the one before it has its verdicts.
+func (s *sender) send(ctx context.Context) error {
+	if err := s.land(ctx); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if len(s.batch) == 0 {
+		return nil
+	}
+	writes := make([]memory.Write, len(s.batch))
+	for i, o := range s.batch {
+		writes[i] = o.write
+	}
+	s.flying, s.batch, s.bytes = s.batch, nil, 0
+	s.answer = make(chan answer, 1)
+	s.report.Requests++
+	epoch, project, to := s.index.Cursor.Epoch, s.link.Project, s.server
+	go func(reply chan<- answer) {
+		sending, done := patient(ctx)
+		defer done()
+		receipt, err := to.Push(sending, project, epoch, rand.Text(), writes)
+		reply <- answer{receipt, err}
+	}(s.answer)
+	return nil
+}
+
+// patient returns a context that outlives ctx a little: when a cycle is
+// cancelled, the answer to what is already on its way is waited for.
+func patient(ctx context.Context) (context.Context, context.CancelFunc) {
+	sending, stop := context.WithCancel(context.WithoutCancel(ctx))
+	release := context.AfterFunc(ctx, func() {
+		timer := time.AfterFunc(pushGrace, stop)
+		context.AfterFunc(sending, func() { timer.Stop() })
+	})
+	return sending, func() {
+		release()
+		stop()
+	}
+}
+
+// land waits for the batch that is on its way and takes in the verdicts.
+func (s *sender) land(ctx context.Context) error {
+	if s.answer == nil {
+		return nil
+	}
+	a, batch := <-s.answer, s.flying
+	s.answer, s.flying = nil, nil
+	if a.err != nil {
+		return a.err
+	}
+	published := 0
+	for i, v := range a.receipt.Verdicts {
+		if v.Ruling == memory.RulingPublished {
+			published++
+		}
+		if err := s.settle(ctx, batch[i], v); err != nil {
+			return err
+		}
+	}
+	s.follow(a.receipt.Head, published)
+	return nil
+}
+
+// abandon waits for a batch that an error left on its way. The next run learns
+// from the feed what became of it.
+func (s *sender) abandon() {
+	if s.answer != nil {
+		<-s.answer
+		s.answer = nil
+	}
+}
+
+// jsonSize bounds the length of a text as a JSON string.
+func jsonSize(text []byte) int {
+	n := len(text) + 400 // the op around it
+	for _, b := range text {
+		switch {
+		case b == '\n', b == '"', b == '\\', b == '\r', b == '\t':
+			n++
+		case b < ' ':
+			n += 5
+		}
+	}
+	return n
+}
+
+// follow moves the cursor over our own changes, if nobody else's lie between.
+func (c *cycle) follow(head memory.Head, published int) {
+	if head.Seq == c.index.Cursor.Seq {
+		return
+	}
+	if head.Seq != c.index.Cursor.Seq+int64(published) || !c.agrees(head.Digest) {
+		c.again = true
+		return
+	}
+	c.index.vouch(head.Cursor(), head.Digest)
+	c.state.dirty = true
+}
