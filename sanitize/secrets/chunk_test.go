@@ -55,6 +55,22 @@ func TestChunks_Edit(t *testing.T) {
 	}
 }
 
+func TestCut(t *testing.T) {
+	t.Parallel()
+	for _, w := range []span{{0, 10}, {5, 3 * farReach}, {7, 1_000_000}} {
+		at := w.start
+		for _, part := range cut([]span{w}) {
+			if part.start > at || part.start > w.start && part.start > at-farReach || part.size() > 3*farReach {
+				t.Errorf("%v: part %v after %d", w, part, at)
+			}
+			at = part.end
+		}
+		if at != w.end {
+			t.Errorf("%v: parts end at %d", w, at)
+		}
+	}
+}
+
 // TestReadChunks_Verdicts holds that only clean chunks are remembered, and that
 // a verdict is worth nothing where the context differs.
 func TestReadChunks_Verdicts(t *testing.T) {

@@ -45,8 +45,10 @@ func TestLook_ExpiresAnywhere(t *testing.T) {
 	t.Parallel()
 	g := newGenerator(1)
 	var text strings.Builder
-	for _, s := range shapes() {
-		text.WriteString(s.text(g) + "\n" + prose(200) + "\n")
+	for i, s := range shapes() {
+		if i%6 == 0 {
+			text.WriteString(s.text(g) + "\n" + prose(200) + "\n")
+		}
 	}
 	s := scanner(t)
 	full, err := s.look(t.Context(), text.String())
@@ -59,7 +61,7 @@ func TestLook_ExpiresAnywhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	steps := enough - counter.looks
-	for looks := 0; looks < steps; looks += max(1, steps/60) {
+	for looks := 0; looks < steps; looks += max(1, steps/40) {
 		found, err := s.look(expireAfter(t.Context(), looks), text.String())
 		if !errors.Is(err, context.DeadlineExceeded) || found != nil {
 			t.Errorf("after %d of %d looks: %d of %d matches, error %v", looks, steps, len(found), len(full), err)

@@ -42,7 +42,7 @@ func TestScan_LibraryRules(t *testing.T) {
 			continue
 		}
 		expr := parse(t, r.Regex.String())
-		for seed := range uint64(8) {
+		for seed := range uint64(4) {
 			g := newGenerator(seed)
 			text := intro + strings.Join(r.Keywords, " ") + "\n" + g.sample(expr) + outro
 			theirs := slices.DeleteFunc(oracle.DetectString(text), func(f report.Finding) bool {
@@ -89,7 +89,7 @@ func TestScan_Corpus(t *testing.T) {
 			flagged++
 			t.Logf("file %d: %v", i, ours)
 		}
-		if i%4 == 0 && len(ours) == 0 && len(oracle.DetectString(text)) > 0 {
+		if i%8 == 0 && len(ours) == 0 && len(oracle.DetectString(text)) > 0 {
 			t.Errorf("file %d: the library finds a secret, we do not", i)
 		}
 	}

@@ -5,13 +5,14 @@
 // gitleaks, used as a library; this package decides where gitleaks looks, what
 // it may overlook, and what a caller learns about a finding:
 //
-//   - rules.go, rewrite.go and placeholders.go harden the library's rules and
-//     add those it lacks;
-//   - automaton.go, window.go and chunk.go let each rule read only the few
-//     bytes around its own keywords, which is where the speed comes from;
+//   - rewrite.go and placeholders.go harden the library's rules, tokenrules.go
+//     and contextrules.go add those it lacks, traits.go and compile.go join them;
+//   - automaton.go, measure.go, window.go and matcher.go let each rule read only
+//     the few bytes around its own keywords, which is where the speed comes
+//     from; chunk.go and verdicts.go spare it what was clean before;
 //   - disguise.go, encoded.go and table.go show the rules the text behind
 //     invisible characters, line breaks, encodings and table columns;
-//   - judge.go and words.go drop what only looks like a secret.
+//   - judge.go, shapes.go and words.go drop what only looks like a secret.
 //
 // It imports the standard library, gitleaks (with the viper and zerolog that
 // gitleaks needs), golang.org/x/text and package sanitize; nothing else.

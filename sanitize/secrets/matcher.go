@@ -38,18 +38,18 @@ func (m *matcher) find(ctx context.Context, v view, core span) ([]match, error) 
 	windows := m.windows(v, core)
 	var found []match
 	for _, i := range sortedKeys(windows) {
-		for _, w := range merge(windows[i]) {
+		for _, w := range cut(merge(windows[i])) {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			for _, hit := range m.rules[i].find(ctx, v.text, w) {
+			for _, hit := range m.rules[i].find(v.text, w) {
 				if v.live(hit.whole) {
 					found = append(found, hit)
 				}
 			}
-		}
-		if len(found) >= maxFindings {
-			break
+			if len(found) >= maxFindings {
+				return found, ctx.Err()
+			}
 		}
 	}
 	return found, ctx.Err()
@@ -78,6 +78,21 @@ func (m *matcher) windows(v view, core span) map[int][]span {
 		slices.SortFunc(windows[i], func(a, b span) int { return a.start - b.start })
 	}
 	return windows
+}
+
+// cut divides long windows, so that the context is looked at in between and a
+// text full of findings is left early. Two parts share as much as the longest
+// match that a rule looks for.
+func cut(windows []span) []span {
+	const most = 3 * farReach
+	var out []span
+	for _, w := range windows {
+		for ; w.size() > most; w.start += most - farReach {
+			out = append(out, span{w.start, w.start + most})
+		}
+		out = append(out, w)
+	}
+	return out
 }
 
 func sortedKeys(m map[int][]span) []int {

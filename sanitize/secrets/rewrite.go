@@ -48,7 +48,8 @@ func libraryConfig() (config.ViperConfig, error) {
 // harden changes the library's rules before they are compiled, and returns
 // their patterns by rule.
 func harden(vc *config.ViperConfig) map[string]pattern {
-	vc.AllowList, vc.Allowlists = nil, nil // see placeholders
+	// See placeholders. The library's own configuration still uses the old form.
+	vc.AllowList, vc.Allowlists = nil, nil //nolint:staticcheck // deprecated, but in use
 	patterns := map[string]pattern{}
 	kept := vc.Rules[:0]
 	for _, r := range vc.Rules {
@@ -62,9 +63,13 @@ func harden(vc *config.ViperConfig) map[string]pattern {
 		if regex, ok := rewritten()[r.ID]; ok {
 			r.Regex = regex
 		}
-		if slices.Contains(unlisted(), r.ID) {
-			r.AllowList, r.Allowlists = nil, nil
+		lists := r.Allowlists[:0]
+		for _, list := range r.Allowlists {
+			if len(list.Regexes) > 0 && !slices.Contains(unlisted(), r.ID) {
+				lists = append(lists, list)
+			}
 		}
+		r.Allowlists = lists
 		if r.ID == genericRule {
 			r.Entropy = 3
 		}
@@ -136,8 +141,8 @@ func rekeyed() map[string][]string {
 	}
 }
 
-// rewritten replaces expressions that join two shapes (rules.go has the other
-// one), or that match what is no secret.
+// rewritten replaces expressions that join two shapes (our own rules have the
+// other one), or that match what is no secret.
 func rewritten() map[string]string {
 	return map[string]string{
 		"atlassian-api-token": `(?i)(?:(?-i:ATLASSIAN|[Aa]tlassian)|(?-i:CONFLUENCE|[Cc]onfluence)|(?-i:JIRA|[Jj]ira))` +
@@ -148,8 +153,8 @@ func rewritten() map[string]string {
 	}
 }
 
-// unlisted names the rules whose allowlists match anywhere in a value. The
-// first is judged by keepGeneric instead, the second by keepCredential.
+// unlisted names the rules whose allowlists match anywhere in a value. Our own
+// judgements take their place.
 func unlisted() []string {
 	return []string{genericRule, "curl-auth-user", "vault-service-token", "kubernetes-secret-yaml"}
 }

@@ -70,7 +70,7 @@ func (s *Scanner) Scan(ctx context.Context, text string) ([]sanitize.Finding, er
 
 	found, err := s.look(ctx, text)
 	if err == nil {
-		err = ctx.Err() // the library answers an expired context with what it has so far
+		err = ctx.Err()
 	}
 	if err != nil {
 		return nil, unfinished(err)

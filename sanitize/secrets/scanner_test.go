@@ -30,6 +30,37 @@ func TestNew(t *testing.T) {
 	}
 }
 
+// TestHarden holds that none of the library's switches is left: lists that match
+// anywhere in a value, stop words, paths.
+func TestHarden(t *testing.T) {
+	t.Parallel()
+	vc, err := libraryConfig()
+	if err != nil {
+		t.Fatal(err)
+	}
+	harden(&vc)
+	cfg, err := vc.Translate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(cfg.Allowlists) > 0 {
+		t.Error("the library's global allowlist is in force")
+	}
+	if len(cfg.Rules) < 200 {
+		t.Errorf("only %d rules are left", len(cfg.Rules))
+	}
+	for id, r := range cfg.Rules {
+		if r.Path != nil {
+			t.Errorf("rule %s looks for a path", id)
+		}
+		for _, list := range r.Allowlists {
+			if len(list.StopWords) > 0 || len(list.Paths) > 0 || len(list.Commits) > 0 || list.RegexTarget != "" {
+				t.Errorf("rule %s has an allowlist for more than the secret", id)
+			}
+		}
+	}
+}
+
 // TestSelfTest_Blind holds that a scanner without its rules is no scanner.
 func TestSelfTest_Blind(t *testing.T) {
 	t.Parallel()

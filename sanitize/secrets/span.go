@@ -5,16 +5,7 @@ type span struct{ start, end int }
 
 func (s span) overlaps(o span) bool { return s.start < o.end && o.start < s.end }
 
-// touches also counts ranges that only meet, so that an empty range has
-// neighbours.
-func (s span) touches(o span) bool { return s.start <= o.end && o.start <= s.end }
-
 func (s span) size() int { return s.end - s.start }
-
-// within cuts s to the bounds of limit.
-func (s span) within(limit span) span {
-	return span{max(s.start, limit.start), min(s.end, limit.end)}
-}
 
 // merge joins ranges that touch; they must be sorted by start.
 func merge(spans []span) []span {

@@ -1,0 +1,28 @@
+package secrets_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/teammem/teammem/sanitize/secrets"
+)
+
+func ExampleScanner_Scan() {
+	scanner, err := secrets.New()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	// Put together here, so that this file holds no token itself.
+	token := strings.Join([]string{"gh", "p_", "4hT9xQ2mZ7kLw8RbN3vYc6FjPs5DgXa1UeJo"}, "")
+	found, err := scanner.Scan(context.Background(), "# Deploy\n\nThe job signs in with "+token+".\n")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, f := range found {
+		fmt.Println(f.Severity, f)
+	}
+	// Output: hard github-pat (line 3, column 23)
+}
