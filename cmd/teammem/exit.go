@@ -82,6 +82,8 @@ func exitCode(ctx context.Context, err error) int {
 	switch {
 	case errors.Is(err, client.ErrNotLoggedIn):
 		return exitLogin
+	case errors.Is(err, client.ErrNotLinked):
+		return exitUsage
 	case errors.Is(err, client.ErrReset), errors.Is(err, client.ErrOtherServer):
 		return exitReset
 	case errors.Is(err, client.ErrLocked), errors.Is(err, embedded.ErrRunning):
@@ -152,6 +154,9 @@ func (a *app) explain(err error) {
 	a.tell("%v", err)
 	if e, ok := errors.AsType[*memory.Error](err); ok && e.Hint != "" {
 		a.tell("  %s", e.Hint)
+	}
+	if errors.Is(err, client.ErrOffline) {
+		a.tell("  your files stay as they are; run it again when the server can be reached")
 	}
 	if u, ok := errors.AsType[usageError](err); ok {
 		a.tell("  see %s --help", u.command)

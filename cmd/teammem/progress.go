@@ -34,7 +34,7 @@ func (p *progressBar) update(what string, done, total int) {
 		p.finish()
 		p.what = what
 		p.bar = progressbar.NewOptions(total, progressbar.OptionSetWriter(p.app.stderr), progressbar.OptionSetDescription(what),
-			progressbar.OptionShowCount(), progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(100*time.Millisecond))
+			progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false), progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(100*time.Millisecond))
 	}
 	p.bar.ChangeMax(total)
 	_ = p.bar.Set(done) // a bar that cannot be drawn is no reason to stop

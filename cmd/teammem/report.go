@@ -19,7 +19,12 @@ type reportPrinter struct {
 	asJSON  bool
 	quiet   bool
 	planned bool // what is done is only planned
+	lines   *int // printed for ops so far
 }
+
+// maxLines is how many ops are named; what is more is counted. --json names
+// them all.
+const maxLines = 20
 
 // done prints one op, as soon as it is done.
 func (p reportPrinter) done(d client.Done) {
@@ -28,7 +33,11 @@ func (p reportPrinter) done(d client.Done) {
 		_ = p.printJSON(opLine{"op", string(d.Kind), d.Path.String(), d.From.String(), d.Rev, string(d.Verdict)})
 		return
 	}
-	if line := describeDone(d, p.planned); line != "" && !p.quiet {
+	line := describeDone(d, p.planned)
+	if line == "" || p.quiet {
+		return
+	}
+	if *p.lines++; *p.lines <= maxLines {
 		p.bar.finish()
 		fmt.Fprintln(p.stdout, line)
 	}
@@ -44,6 +53,9 @@ func (p reportPrinter) print(r *client.Report, code int) error {
 	if p.quiet {
 		return nil
 	}
+	if more := *p.lines - maxLines; more > 0 {
+		fmt.Fprintf(p.stdout, "… and %d more\n", more)
+	}
 	_, err := fmt.Fprintln(p.stdout, p.summary(r))
 	return err
 }
@@ -53,6 +65,8 @@ func (p reportPrinter) summary(r *client.Report) string {
 	switch {
 	case r.DryRun && r.Pending > 0:
 		return fmt.Sprintf("%s would change in %s", plural(r.Pending, "thing", "things"), p.link.Slug)
+	case !r.Proven && r.DryRun && r.Requests == 0:
+		return "the server was not asked, so whether you are in sync is not known"
 	case !r.Proven:
 		return "not in sync with " + p.link.Slug
 	case len(r.Refused) > 0:
