@@ -153,8 +153,13 @@ func (c *cycle) takeManifest(n news) {
 		c.refuseForeign(f)
 	}
 	for _, id := range c.state.ids() {
-		path, sum, live := c.state.entries[id].served()
-		if live && !listed[id] {
+		e := c.state.entries[id]
+		path, sum, live := e.served()
+		switch {
+		case !live || listed[id]:
+		case e.base.Rev > n.manifest.Seq:
+			c.state.forget(id) // we sent it, and the server lost it: the file is a new one again
+		default:
 			// The list does not say at which revision it was deleted.
 			c.state.learn(msync.Remote{EntryID: id, Path: path, Sum: sum, Deleted: true}, time.Time{})
 		}

@@ -2,6 +2,7 @@ package client
 
 import (
 	"errors"
+	"maps"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -95,6 +96,12 @@ func (c *cycle) refuseEntry(op msync.Op) {
 	p := op.Local.Path
 	c.unwritten[p.String()] = true
 	c.refuse(refusalOf(p.String(), p, blockedProblem(&tree.Blocked{Kind: kind})))
+}
+
+// reopen lets what was refused because of other entries be asked once more in
+// this run: one of those just left.
+func (c *cycle) reopen() {
+	maps.DeleteFunc(c.refusals, func(_ string, r refusal) bool { return r.Action != "" && r.RuleSet == "" })
 }
 
 // accepted forgets that the file of a path was refused.

@@ -52,8 +52,10 @@ func (c *cycle) published(ctx context.Context, o *offer, v memory.Verdict) error
 	switch o.op.Kind {
 	case msync.DeleteRemote:
 		c.state.forget(o.op.Entry)
+		c.reopen()
 		return nil
 	case msync.MoveRemote:
+		c.reopen()
 		c.state.moved(o.op, v.Rev)
 		return nil
 	}
