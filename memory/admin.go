@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -11,11 +12,11 @@ import (
 
 // AddMember adds a person to the instance.
 func (s *Service) AddMember(ctx context.Context, by Principal, name string, admin bool) (Member, error) {
-	if err := memberName(name); err != nil {
-		return Member{}, err
-	}
 	if err := administers(by); err != nil {
 		return Member{}, err
+	}
+	if !printable(name, 100) {
+		return Member{}, Invalid("name", "a member's name has 1 to 100 characters that can be seen")
 	}
 	now := s.clock()
 	m := Member{ID: NewMemberID(), Name: name, Admin: admin, CreatedAt: now}
@@ -26,16 +27,11 @@ func (s *Service) AddMember(ctx context.Context, by Principal, name string, admi
 	return m, s.store.AddMember(ctx, m, row)
 }
 
-func memberName(name string) error {
-	if name == "" || utf8.RuneCountInString(name) > 100 || !utf8.ValidString(name) {
-		return Invalid("name", "a member's name has 1 to 100 characters")
-	}
-	for _, r := range name {
-		if !unicode.IsPrint(r) {
-			return Invalid("name", "a member's name has only characters that can be seen")
-		}
-	}
-	return nil
+// printable reports whether a name has 1 to most characters, all of which can
+// be seen.
+func printable(name string, most int) bool {
+	hidden := strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) })
+	return name != "" && !hidden && utf8.ValidString(name) && utf8.RuneCountInString(name) <= most
 }
 
 // AddProject starts a project with an empty feed.
@@ -55,6 +51,7 @@ func (s *Service) AddProject(ctx context.Context, by Principal, slug string, rem
 		}
 		normal = append(normal, n)
 	}
+	normal = unique(normal)
 	now := s.clock()
 	p := Project{
 		ID: NewProjectID(), Slug: slug, Remotes: normal, Review: review, DefaultRole: RoleContributor,

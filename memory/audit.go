@@ -49,6 +49,8 @@ func (r AuditRow) Chain(prev Hash) Hash {
 
 // Row starts an audit row about something that the principal does.
 func (p Principal) Row(at time.Time, action, object string) AuditRow {
-	return AuditRow{At: at, Actor: p.Member, Token: p.Token, Device: p.Device, Remote: p.Remote, Client: p.Client,
-		Action: action, Object: object}
+	return AuditRow{
+		At: at, Actor: p.Member, Token: p.Token, Device: p.Device, Remote: p.Remote, Client: p.Client,
+		Action: action, Object: object,
+	}
 }

@@ -22,6 +22,11 @@ func (s *Service) Check(ctx context.Context, who Principal, id ProjectID, path s
 	if err != nil {
 		return Verdict{}, err
 	}
+	if item.passed() && content == nil {
+		if item, err = s.checkKey(ctx, item); err != nil {
+			return Verdict{}, err
+		}
+	}
 	if !item.passed() {
 		return refused("", item.Refused), nil
 	}
@@ -29,6 +34,14 @@ func (s *Service) Check(ctx context.Context, who Principal, id ProjectID, path s
 		return Verdict{Ruling: RulingPublished}, nil
 	}
 	return s.preview(ctx, project.Project, item.Write)
+}
+
+// checkKey looks for secrets in the key, which a delete need not.
+func (s *Service) checkKey(ctx context.Context, it Item) (Item, error) {
+	if err := scan(ctx, s.scanner, "path", it.Write.Path.String()); err != nil {
+		return refusal(err)
+	}
+	return it, nil
 }
 
 // preview judges a write as if its author had seen the newest state.

@@ -23,15 +23,18 @@ type Clean struct {
 
 // Screen checks content that is about to be shared as path: the size cap, the
 // encoding, and secrets in the text and in the key itself. The error is an
-// [*Error] that names rule and position and never the value.
+// [*Error] that names rule and position and never the value; if ctx ended
+// meanwhile, it is the context's.
 func Screen(ctx context.Context, scanner Scanner, path Path, content []byte) (Clean, error) {
 	if path.IsZero() {
 		return Clean{}, Invalid("path", "a path is required")
 	}
 	if len(content) > MaxEntryBytes {
-		return Clean{}, &Error{Code: CodeTooLarge, Field: "content",
+		return Clean{}, &Error{
+			Code: CodeTooLarge, Field: "content",
 			Message: fmt.Sprintf("the entry has %d bytes; at most %d are shared", len(content), MaxEntryBytes),
-			Hint:    "split it into several entries"}
+			Hint:    "split it into several entries",
+		}
 	}
 	if err := sanitize.CheckText(content); err != nil {
 		return Clean{}, textRejected(err)
@@ -47,8 +50,10 @@ func Screen(ctx context.Context, scanner Scanner, path Path, content []byte) (Cl
 }
 
 func textRejected(err error) *Error {
-	e := &Error{Code: CodeTextRejected, Field: "content", Layer: "encoding", Message: err.Error(), Err: err,
-		Hint: "save the file as UTF-8"}
+	e := &Error{
+		Code: CodeTextRejected, Field: "content", Layer: "encoding", Message: err.Error(), Err: err,
+		Hint: "save the file as UTF-8",
+	}
 	if te, ok := errors.AsType[*sanitize.TextError](err); ok {
 		e.Position = te.Offset
 		e.Findings = []sanitize.Finding{{Rule: te.Reason, Severity: sanitize.SeverityHard, Line: te.Line, Column: te.Column}}
@@ -59,20 +64,24 @@ func textRejected(err error) *Error {
 // scan refuses text with secrets in it, and text whose scan did not finish.
 func scan(ctx context.Context, scanner Scanner, field, text string) error {
 	findings, err := scanner.Scan(ctx, text)
-	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
-		return ctx.Err()
+	if err != nil && ctx.Err() != nil {
+		return ctx.Err() // the caller went away, which says nothing of the text
 	}
 	if err != nil {
-		return &Error{Code: CodeScanTimeout, Field: field, Err: err,
+		return &Error{
+			Code: CodeScanTimeout, Field: field, Err: err,
 			Message: "the scan for secrets did not finish, so the text is refused",
-			Hint:    "split the entry, or take very long lines out of it"}
+			Hint:    "split the entry, or take very long lines out of it",
+		}
 	}
 	if len(findings) == 0 {
 		return nil
 	}
-	return &Error{Code: CodeSecretFound, Field: field, Findings: findings,
+	return &Error{
+		Code: CodeSecretFound, Field: field, Findings: findings,
 		Message: "this looks like it holds a secret: " + describe(findings),
-		Hint:    "take the secret out, rotate it if it was shared anywhere, then sync again"}
+		Hint:    "take the secret out, rotate it if it was shared anywhere, then sync again",
+	}
 }
 
 func describe(findings []sanitize.Finding) string {

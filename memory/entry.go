@@ -35,14 +35,17 @@ type Cursor struct {
 	Seq   int64
 }
 
-// ParseCursor reads "<epoch>:<seq>".
+// ParseCursor reads "<epoch>:<seq>". There is one way to write a cursor: what
+// parses prints the same again.
 func ParseCursor(s string) (Cursor, error) {
-	epoch, num, ok := strings.Cut(s, ":")
+	const longestEpoch = 32
+	epoch, num, _ := strings.Cut(s, ":")
 	seq, err := strconv.ParseInt(num, 10, 64)
-	if !ok || epoch == "" || len(epoch) > 32 || err != nil || seq < 0 || strings.HasPrefix(num, "+") {
+	c := Cursor{epoch, seq}
+	if err != nil || seq < 0 || c.String() != s || len(epoch) > longestEpoch || !isWord(epoch) {
 		return Cursor{}, &Error{Code: CodeInvalid, Message: "a cursor reads <epoch>:<number>", Err: err}
 	}
-	return Cursor{epoch, seq}, nil
+	return c, nil
 }
 
 // String returns "<epoch>:<seq>".

@@ -30,6 +30,9 @@ func (s *Service) Changes(ctx context.Context, who Principal, id ProjectID, q Ch
 		return Feed{}, err
 	}
 	head := project.Head
+	if q.Since.IsZero() {
+		q.Since.Epoch = head.Epoch
+	}
 	if err := s.joins(ctx, id, head, q); err != nil {
 		return Feed{}, err
 	}
@@ -38,11 +41,15 @@ func (s *Service) Changes(ctx context.Context, who Principal, id ProjectID, q Ch
 			return Feed{}, err
 		}
 	}
-	if q.Have == head.Tag() || (q.Wait > 0 && head.Seq == q.Since.Seq && head.Epoch == q.Since.Epoch) {
+	if q.Have == head.Tag() || (q.Wait > 0 && head.Cursor() == q.Since) {
 		return Feed{Head: head, Unchanged: true}, nil
 	}
 	page, err := s.store.Changes(ctx, id, s.feedQuery(q))
 	if err != nil {
+		return Feed{}, err
+	}
+	// The history may have been replaced since the client was let in.
+	if err := reaches(q.Since, Head{Epoch: page.Epoch, Seq: page.Head, Floor: page.Floor}); err != nil {
 		return Feed{}, err
 	}
 	return Feed{Page: page, Head: head}, nil
@@ -50,28 +57,40 @@ func (s *Service) Changes(ctx context.Context, who Principal, id ProjectID, q Ch
 
 // joins checks that the client's past is part of the project's history.
 func (s *Service) joins(ctx context.Context, id ProjectID, head Head, q ChangesQuery) error {
-	since := q.Since
-	switch {
-	case since.IsZero():
-		return nil
-	case since.Epoch != head.Epoch:
-		return epochChanged(head)
-	case since.Seq > head.Seq:
-		return &Error{Code: CodeCursorAhead, Head: &head, Message: "you have seen changes that this server does not know",
-			Hint: "the server was restored from a backup; run teammem sync to offer it what it lost"}
-	case since.Seq < head.Floor:
-		return &Error{Code: CodeCursorTooOld, Head: &head, Message: "the changes since you last synced were purged",
-			Hint: "the client compares its files with the manifest instead"}
-	case q.Have == "" || q.Have == head.Tag():
+	if err := reaches(q.Since, head); err != nil {
+		return err
+	}
+	if q.Have == "" || q.Have == head.Tag() {
 		return nil
 	}
-	at, err := s.store.DigestAt(ctx, id, since.Seq)
+	at, err := s.store.DigestAt(ctx, id, q.Since.Seq)
 	if err != nil {
 		return err
 	}
-	if q.Have != (Head{Epoch: since.Epoch, Seq: since.Seq, Digest: at}).Tag() {
-		return &Error{Code: CodeHistoryForked, Head: &head, Message: "what you have at this point differs from what the server had",
-			Hint: "the client compares its files with the manifest instead"}
+	if q.Have != (Head{Epoch: q.Since.Epoch, Seq: q.Since.Seq, Digest: at}).Tag() {
+		return &Error{
+			Code: CodeHistoryForked, Head: &head, Message: "what you have at this point differs from what the server had",
+			Hint: "the client compares its files with the manifest instead",
+		}
+	}
+	return nil
+}
+
+// reaches checks that the feed up to the head goes on from the cursor.
+func reaches(since Cursor, head Head) error {
+	switch {
+	case since.Epoch != head.Epoch:
+		return epochChanged(head)
+	case since.Seq > head.Seq:
+		return &Error{
+			Code: CodeCursorAhead, Head: &head, Message: "you have seen changes that this server does not know",
+			Hint: "the server was restored from a backup; run teammem sync to offer it what it lost",
+		}
+	case since.Seq < head.Floor:
+		return &Error{
+			Code: CodeCursorTooOld, Head: &head, Message: "the changes since you last synced were purged",
+			Hint: "the client compares its files with the manifest instead",
+		}
 	}
 	return nil
 }
@@ -104,69 +123,4 @@ func (s *Service) feedQuery(q ChangesQuery) FeedQuery {
 		f.InlineMax, f.PageMax = s.limits.InlineBytes, s.limits.PageBytes
 	}
 	return f
-}
-
-// Manifest returns every live entry, and the head that they belong to.
-func (s *Service) Manifest(ctx context.Context, who Principal, id ProjectID) (Head, []Entry, error) {
-	if _, err := s.enter(ctx, who, id, ScopeRead); err != nil {
-		return Head{}, nil, err
-	}
-	return s.store.Manifest(ctx, id)
-}
-
-// Contents are stored texts, in the order asked for.
-type Contents struct {
-	Items []ContentItem
-	More  bool // the page is full: ask for the rest
-}
-
-// ContentItem is one text, or why there is none.
-type ContentItem struct {
-	Ref     RevisionRef
-	Content []byte
-	Sum     Hash
-	Problem *Error
-}
-
-// Contents returns the texts of any stored revisions, until a page is full.
-func (s *Service) Contents(ctx context.Context, who Principal, id ProjectID, refs []RevisionRef) (Contents, error) {
-	if _, err := s.enter(ctx, who, id, ScopeRead); err != nil {
-		return Contents{}, err
-	}
-	if len(refs) == 0 || len(refs) > s.limits.ContentsItems {
-		return Contents{}, Invalid("items", "ask for 1 to 200 revisions")
-	}
-	found, err := s.store.Revisions(ctx, id, refs, s.limits.PageBytes)
-	if err != nil {
-		return Contents{}, err
-	}
-	return answer(refs, found, s.limits.PageBytes), nil
-}
-
-// answer brings the stored revisions into the order asked for. The store stops
-// when the page is full, so an unknown revision is told from one that did not
-// fit by whether the page was full.
-func answer(refs []RevisionRef, found []Revision, page int) Contents {
-	byRef := map[RevisionRef]Revision{}
-	total := 0
-	for _, r := range found {
-		byRef[RevisionRef{r.EntryID, r.Rev}] = r
-		total += r.Size
-	}
-	var c Contents
-	for _, ref := range refs {
-		r, ok := byRef[ref]
-		switch {
-		case ok && r.Action == ActionDelete:
-			c.Items = append(c.Items, ContentItem{Ref: ref, Problem: NotFound("content of a delete")})
-		case ok:
-			c.Items = append(c.Items, ContentItem{Ref: ref, Content: r.Content, Sum: r.Sum})
-		case total >= page:
-			c.More = true
-			return c
-		default:
-			c.Items = append(c.Items, ContentItem{Ref: ref, Problem: NotFound("revision")})
-		}
-	}
-	return c
 }

@@ -1,6 +1,9 @@
 package memory
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // Frontmatter is what entries say about themselves. It is read tolerantly and
 // never decides whether an entry is accepted.
@@ -14,13 +17,20 @@ type Frontmatter struct {
 // which merely starts with a rule costs nothing.
 const frontmatterLines = 200
 
+// The longest name and description, in characters: every list carries them.
+const (
+	longestName        = 200
+	longestDescription = 1000
+)
+
 // ReadFrontmatter reads name, description and kind of an entry. Without them
 // the name is the stem, the description the first heading or sentence, and the
 // kind project.
 func ReadFrontmatter(path Path, content string) Frontmatter {
-	text := strings.TrimPrefix(content, "\ufeff")
-	keys, body := split(text)
-	f := Frontmatter{Name: keys["name"], Description: keys["description"], Kind: kindOf(keys)}
+	keys, body := split(strings.TrimPrefix(content, "\ufeff"))
+	f := Frontmatter{
+		Name: clip(keys["name"], longestName), Description: clip(keys["description"], longestDescription), Kind: kindOf(keys),
+	}
 	if f.Name == "" {
 		f.Name = path.Stem()
 	}
@@ -57,16 +67,17 @@ func split(text string) (keys map[string]string, body string) {
 // readLine takes "key: value", at the margin or one level below a section, and
 // returns the section it is in. The first value of a key counts.
 func readLine(keys map[string]string, section, line string) string {
-	key, value, ok := strings.Cut(strings.TrimLeft(line, " \t"), ":")
-	if !ok || strings.HasPrefix(key, "#") {
+	key, value, ok := strings.Cut(line, ":")
+	nested := strings.HasPrefix(line, " ") || strings.HasPrefix(line, "\t")
+	key, value = strings.TrimSpace(key), unquote(strings.TrimSpace(value))
+	switch {
+	case !ok || strings.HasPrefix(key, "#"):
 		return section
-	}
-	value = unquote(strings.TrimSpace(value))
-	if line[0] == ' ' || line[0] == '\t' {
+	case nested:
 		key = section + "." + key
-	} else if value == "" {
+	case strings.Trim(value, "|>+-") == "": // also of a value that is a block of lines, which are not read
 		return key
-	} else {
+	default:
 		section = ""
 	}
 	if _, dup := keys[key]; !dup {
@@ -82,14 +93,13 @@ func unquote(s string) string {
 	return s
 }
 
+// kindOf takes the first type that is a known kind.
 func kindOf(keys map[string]string) Kind {
-	name := keys["type"]
-	if name == "" {
-		name = keys["metadata.type"]
-	}
-	switch k := Kind(strings.ToLower(name)); k {
-	case KindUser, KindFeedback, KindProject, KindReference:
-		return k
+	for _, key := range []string{"type", "metadata.type"} {
+		switch k := Kind(strings.ToLower(keys[key])); k {
+		case KindUser, KindFeedback, KindProject, KindReference:
+			return k
+		}
 	}
 	return KindProject
 }
@@ -99,16 +109,28 @@ func firstSentence(body string) string {
 	const most = 120
 	for line := range strings.Lines(body) {
 		line = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(line), "#>*-"))
-		if line == "" {
-			continue
+		if line != "" {
+			return clip(sentence(line), most)
 		}
-		if i := strings.Index(line, ". "); i >= 0 {
-			line = line[:i+1]
-		}
-		if runes := []rune(line); len(runes) > most {
-			line = string(runes[:most-1]) + "…"
-		}
-		return line
 	}
 	return ""
+}
+
+// sentence cuts a line behind the stop of its first sentence.
+func sentence(line string) string {
+	end := len(line)
+	for _, stop := range []string{". ", "。", "！", "？"} {
+		if i := strings.Index(line, stop); i >= 0 {
+			end = min(end, i+len(strings.TrimSpace(stop)))
+		}
+	}
+	return line[:end]
+}
+
+// clip shortens a text to so many characters.
+func clip(s string, most int) string {
+	if utf8.RuneCountInString(s) <= most {
+		return s
+	}
+	return string([]rune(s)[:most-1]) + "…"
 }

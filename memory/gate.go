@@ -3,6 +3,8 @@ package memory
 import (
 	"context"
 	"fmt"
+	"slices"
+	"time"
 	"unicode/utf8"
 
 	"github.com/teammem/teammem/sanitize"
@@ -86,8 +88,11 @@ func (s *Service) screen(ctx context.Context, op Op) (Write, error) {
 	if err != nil {
 		return Write{}, err
 	}
-	if op.BaseRev < 0 || utf8.RuneCountInString(op.Note) > s.limits.Note {
-		return Write{}, Invalid("ops", fmt.Sprintf("base_rev is not negative, and a note has at most %d characters", s.limits.Note))
+	if op.BaseRev < 0 {
+		return Write{}, Invalid("base_rev", "a base is 0 or the number of a revision")
+	}
+	if utf8.RuneCountInString(op.Note) > s.limits.Note {
+		return Write{}, Invalid("note", fmt.Sprintf("a note has at most %d characters", s.limits.Note))
 	}
 	w := Write{
 		Action: op.Action, Path: path, EntryID: op.EntryID, NewID: NewEntryID(), BaseRev: op.BaseRev, BaseSum: op.BaseSum,
@@ -148,18 +153,29 @@ func (s *Service) screenMove(ctx context.Context, op Op, w Write) (Write, error)
 }
 
 // commit hands the batch to the store and tells whoever waits for the project.
+//
+// What is published is published: from there on nothing may take the receipt
+// from the client, neither a caller who has gone away nor an audit that cannot
+// be written. A push of which nothing was published is different: its refusals
+// are only answered once they are on record, and it can be sent again.
 func (s *Service) commit(ctx context.Context, b Batch) (Receipt, error) {
 	receipt, err := s.store.Push(ctx, b)
 	if err != nil {
 		return Receipt{}, err
 	}
-	for _, v := range receipt.Verdicts {
-		if v.Ruling == RulingPublished {
-			s.notify.Notify(b.Project, receipt.Head.Seq)
-			break
-		}
+	published := slices.ContainsFunc(receipt.Verdicts, func(v Verdict) bool { return v.Ruling == RulingPublished })
+	if published {
+		s.notify.Notify(b.Project, receipt.Head.Seq)
 	}
-	return receipt, s.auditRefusals(ctx, b, receipt)
+	const patience = 5 * time.Second // the client waits for the receipt
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
+	err = s.auditRefusals(ctx, b, receipt)
+	if err != nil && !published {
+		return Receipt{}, err
+	}
+	receipt.Unrecorded = err
+	return receipt, nil
 }
 
 // auditRefusals records what was refused in the instance's chain, so that a
@@ -187,6 +203,8 @@ func (s *Service) auditRefusals(ctx context.Context, b Batch, r Receipt) error {
 }
 
 func epochChanged(h Head) *Error {
-	return &Error{Code: CodeEpochChanged, Message: "the project's history was replaced since you last synced", Head: &h,
-		Hint: "run teammem sync to join the new history; nothing of yours is removed"}
+	return &Error{
+		Code: CodeEpochChanged, Message: "the project's history was replaced since you last synced", Head: &h,
+		Hint: "run teammem sync to join the new history; nothing of yours is removed",
+	}
 }

@@ -30,7 +30,12 @@ func NewEntryID() EntryID { return EntryID(newID("ent_")) }
 func (id EntryID) valid() bool {
 	const prefix, most = "ent_", 64
 	rest, ok := strings.CutPrefix(string(id), prefix)
-	return ok && rest != "" && len(rest) <= most && strings.Trim(rest, "abcdefghijklmnopqrstuvwxyz0123456789_") == ""
+	return ok && len(rest) <= most && isWord(rest)
+}
+
+// isWord reports whether s has only characters of which ids are made.
+func isWord(s string) bool {
+	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789_") == ""
 }
 
 // NewMemberID mints the identity of a new member.

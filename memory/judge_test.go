@@ -124,6 +124,9 @@ func TestJudge_Verdicts(t *testing.T) {
 		{"edit of a deleted entry", put(t, "ent_d", "d.md", 5, "x"), RulingConflict, "", 0},
 		{"an old text of a deleted entry", put(t, "ent_d", "d.md", 5, "two"), RulingDeleted, "", 8},
 		{"revived against the delete", put(t, "ent_d", "d.md", 8, "eight"), RulingPublished, "", 11},
+		{"revived against the delete of another history", based(put(t, "ent_d", "d.md", 8, "x"), "other"), RulingConflict, "", 0},
+		{"a deleted text under its id at another path, from before the delete", put(t, "ent_d", "e.md", 0, "two"), RulingDeleted, "", 8},
+		{"a deleted text under its id at another path, on purpose", absent(put(t, "ent_d", "e.md", 0, "two"), "e1", 9), RulingPublished, "", 11},
 
 		{"move", move(t, "ent_a", "a.md", "b.md", 7), RulingPublished, "", 11},
 		{"move by path", move(t, "", "a.md", "b.md", 7), RulingPublished, "", 11},
@@ -140,6 +143,9 @@ func TestJudge_Verdicts(t *testing.T) {
 		{"delete of an old head", remove(t, "ent_a", "a.md", 3), RulingConflict, "", 0},
 		{"delete that happened", remove(t, "ent_d", "d.md", 5), RulingSame, "", 8},
 		{"delete of nothing", remove(t, "", "x.md", 5), RulingRefused, CodeNotFound, 0},
+		{"delete that happened, by path", remove(t, "", "d.md", 5), RulingSame, "", 8},
+		{"delete by path", remove(t, "", "a.md", 7), RulingPublished, "", 11},
+		{"delete of an entry that is elsewhere", remove(t, "ent_a", "b.md", 7), RulingConflict, "", 0},
 
 		{"twin of a file", put(t, "", "A.md", 0, "x"), RulingRefused, CodePathRejected, 0},
 		{"twin of a folder", put(t, "", "Sub/new.md", 0, "x"), RulingRefused, CodePathRejected, 0},
@@ -189,8 +195,7 @@ func TestJudge_StuckMoveKeepsItsName(t *testing.T) {
 		move(t, "ent_a", "a.md", "x.md", 1), // x stays
 		put(t, "ent_x", "x.md", 3, "x2"),
 	)
-	got := []Ruling{j.Verdicts[0].Ruling, j.Verdicts[1].Ruling, j.Verdicts[2].Ruling}
-	if diff := cmp.Diff([]Ruling{RulingRefused, RulingRefused, RulingPublished}, got); diff != "" {
+	if diff := cmp.Diff([]Ruling{RulingRefused, RulingRefused, RulingPublished}, rulings(j)); diff != "" {
 		t.Errorf("rulings (-want +got):\n%s", diff)
 	}
 	if len(j.Stored) != 1 || j.Stored[0].Rev != 11 {
@@ -202,8 +207,7 @@ func TestJudge_EditSpoilsTheMoveAfterIt(t *testing.T) {
 	t.Parallel()
 	h := headsOf(10, nil, entryAt(t, "ent_a", "a.md", 1, "a"))
 	j := judged(h, put(t, "ent_a", "a.md", 1, "a2"), move(t, "ent_a", "a.md", "b.md", 1), put(t, "", "a.md", 0, "other"))
-	got := []Ruling{j.Verdicts[0].Ruling, j.Verdicts[1].Ruling, j.Verdicts[2].Ruling}
-	if diff := cmp.Diff([]Ruling{RulingPublished, RulingConflict, RulingConflict}, got); diff != "" {
+	if diff := cmp.Diff([]Ruling{RulingPublished, RulingConflict, RulingConflict}, rulings(j)); diff != "" {
 		t.Errorf("rulings (-want +got):\n%s", diff)
 	}
 }
@@ -238,5 +242,72 @@ func TestJudge_Quota(t *testing.T) {
 	j := judged(h, put(t, "", "a.md", 0, "a"), put(t, "", "b.md", 0, "b"))
 	if j.Verdicts[0].Ruling != RulingPublished || j.Verdicts[1].Problem == nil || j.Verdicts[1].Problem.Code != CodeQuota {
 		t.Errorf("got %+v, want the second refused by quota", j.Verdicts)
+	}
+}
+
+func rulings(j Judgement) (all []Ruling) {
+	for _, v := range j.Verdicts {
+		all = append(all, v.Ruling)
+	}
+	return all
+}
+
+// An op without an id means the entry that its writer saw at the path, also
+// when the batch moves that entry away.
+func TestJudge_BatchByPath(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name   string
+		writes []Write
+		want   []Ruling
+	}{
+		{
+			"swap",
+			[]Write{move(t, "", "a.md", "b.md", 1), move(t, "", "b.md", "a.md", 2)},
+			[]Ruling{RulingPublished, RulingPublished},
+		},
+		{
+			"edit before the move",
+			[]Write{put(t, "", "a.md", 1, "a2"), move(t, "", "a.md", "c.md", 1)},
+			[]Ruling{RulingPublished, RulingConflict},
+		},
+		{
+			"new entry under the old name, in either order",
+			[]Write{put(t, "", "a.md", 0, "new"), move(t, "", "a.md", "c.md", 1)},
+			[]Ruling{RulingPublished, RulingPublished},
+		},
+		{
+			"delete makes room for a move before it was asked for",
+			[]Write{move(t, "", "a.md", "b.md", 1), remove(t, "", "b.md", 2)},
+			[]Ruling{RulingRefused, RulingPublished},
+		},
+		{
+			"delete makes room for a chain of moves",
+			[]Write{remove(t, "", "b.md", 2), move(t, "", "a.md", "b.md", 1)},
+			[]Ruling{RulingPublished, RulingPublished},
+		},
+		{
+			"delete, then the same text again",
+			[]Write{remove(t, "", "a.md", 1), put(t, "", "a.md", 0, "a")},
+			[]Ruling{RulingPublished, RulingPublished},
+		},
+		{
+			"a text of this batch is an earlier one later in it",
+			[]Write{put(t, "ent_a", "a.md", 1, "x"), put(t, "ent_a", "a.md", 11, "y"), put(t, "ent_a", "a.md", 1, "x")},
+			[]Ruling{RulingPublished, RulingPublished, RulingSuperseded},
+		},
+		{
+			"a stuck move in case alone is not in its own way",
+			[]Write{put(t, "", "A.md", 0, "twin"), move(t, "", "a.md", "A.md", 1)},
+			[]Ruling{RulingRefused, RulingPublished},
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			h := headsOf(10, nil, entryAt(t, "ent_a", "a.md", 1, "a"), entryAt(t, "ent_b", "b.md", 2, "b"))
+			if diff := cmp.Diff(tt.want, rulings(judged(h, tt.writes...))); diff != "" {
+				t.Errorf("rulings (-want +got):\n%s", diff)
+			}
+		})
 	}
 }

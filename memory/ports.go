@@ -53,15 +53,14 @@ type FeedStore interface {
 	Head(ctx context.Context, project ProjectID) (Head, error)
 	// DigestAt returns the digest that was recorded at seq; the empty digest at 0.
 	DigestAt(ctx context.Context, project ProjectID, seq int64) (Digest, error)
-	// Changes returns the page (since, since+limit], with content inline up to
-	// inlineMax bytes an entry and pageMax bytes a page.
+	// Changes returns the page that the query asks for, see [FeedPage].
 	Changes(ctx context.Context, project ProjectID, q FeedQuery) (FeedPage, error)
 }
 
 // FeedQuery asks for one page of a feed.
 type FeedQuery struct {
 	Since     int64
-	Limit     int
+	Limit     int // how far To is from Since, at most
 	InlineMax int // bytes of content an entry; 0 for none
 	PageMax   int // bytes of content a page
 }
@@ -80,9 +79,9 @@ type EntryStore interface {
 type HistoryStore interface {
 	// Entry returns the entry, deleted or not.
 	Entry(ctx context.Context, project ProjectID, id EntryID) (Entry, error)
-	// Revisions returns the stored revisions that were asked for, in any
-	// order; unknown ones are left out. It reads contents lazily: it stops
-	// after the revision that brings the sum of sizes above maxBytes.
+	// Revisions returns the stored revisions that were asked for, in that
+	// order; unknown ones are left out. It stops after the one that brings the
+	// sum of sizes above maxBytes.
 	Revisions(ctx context.Context, project ProjectID, refs []RevisionRef, maxBytes int) ([]Revision, error)
 	// History returns the revisions of an entry without contents, newest
 	// first, below the given rev (0: from the newest).

@@ -59,36 +59,63 @@ func slugSegment(s string) bool {
 
 // NormalizeRemote reduces a git remote to host and path, such as
 // "github.com/acme/app": no scheme, user, standard port, ".git" or final
-// slash, in lower case, since remotes are compared without case. Remotes that
-// name no host (a local path) give "".
+// slash, in lower case, since remotes are compared without case. What is
+// normal already stays as it is. Remotes that name no host (a local path, a
+// file URL) give "".
 func NormalizeRemote(remote string) string {
 	s := strings.ToLower(strings.TrimSpace(remote))
 	scheme, rest, isURL := strings.Cut(s, "://")
-	if isURL {
-		s = rest
-	} else if host, path, ok := strings.Cut(s, ":"); ok && !strings.Contains(host, "/") && len(host) > 1 {
-		s = host + "/" + strings.TrimPrefix(path, "/") // scp form: user@host:path
-	} else if !hasHost(s) {
-		return ""
-	}
 	if scheme == "file" {
 		return ""
 	}
-	host, path, _ := strings.Cut(s, "/")
+	if !isURL {
+		rest = unscp(s)
+	}
+	host, path, _ := strings.Cut(rest, "/")
 	host = host[strings.LastIndexByte(host, '@')+1:]
 	for _, port := range []string{":22", ":443", ":80", ":9418"} {
-		host = strings.TrimSuffix(host, port)
+		if without, ok := strings.CutSuffix(host, port); ok {
+			host = without
+			break
+		}
 	}
-	path = strings.TrimSuffix(strings.Trim(path, "/"), ".git")
-	if host == "" || path == "" {
+	path = strings.Trim(path, "/")
+	for strings.HasSuffix(path, ".git") {
+		path = strings.TrimRight(strings.TrimSuffix(path, ".git"), "/")
+	}
+	if !isHost(host) || path == "" {
 		return ""
 	}
 	return host + "/" + path
 }
 
-// hasHost reports whether a remote without scheme starts with a host name, as
-// a normalised one does.
-func hasHost(s string) bool {
-	host, path, ok := strings.Cut(s, "/")
-	return ok && path != "" && strings.Contains(strings.Trim(host, "."), ".") && !strings.HasPrefix(host, ".")
+// unscp turns the form "user@host:path" into "user@host/path". A remote that is
+// normal already can have a port there.
+func unscp(s string) string {
+	end := strings.IndexByte(s, ']') + 1 // of an IPv6 address, which has colons of its own
+	colon := strings.IndexByte(s[end:], ':') + end
+	if colon < end || strings.Contains(s[:colon], "/") {
+		return s
+	}
+	host, path := s[:colon], strings.TrimPrefix(s[colon+1:], "/")
+	port, _, _ := strings.Cut(s[colon+1:], "/")
+	if port != "" && digits(port) && !strings.Contains(host, "@") {
+		return s
+	}
+	return host + "/" + path
 }
+
+// isHost reports whether s is a host name or address, perhaps with a port. One
+// letter is a drive of Windows.
+func isHost(s string) bool {
+	name, port, hasPort := strings.Cut(s, ":")
+	if address, ok := strings.CutPrefix(s, "["); ok {
+		name, port, hasPort = strings.Cut(address, "]")
+		port, ok = strings.CutPrefix(port, ":")
+		return hasPort && name != "" && strings.Trim(name, "0123456789abcdef:.") == "" && digits(port) && ok == (port != "")
+	}
+	return len(name) > 1 && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789.-_") == "" &&
+		name[0] != '.' && name[0] != '-' && digits(port) && hasPort == (port != "")
+}
+
+func digits(s string) bool { return strings.Trim(s, "0123456789") == "" }

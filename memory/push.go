@@ -106,6 +106,7 @@ type Batch struct {
 // Receipt is the answer to a push: one verdict per op, in order, and where the
 // project stands now.
 type Receipt struct {
-	Head     Head
-	Verdicts []Verdict
+	Head       Head
+	Verdicts   []Verdict
+	Unrecorded error // why the refusals beside a published op are not in the audit; for the log
 }

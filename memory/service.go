@@ -139,8 +139,11 @@ func (s *Service) Me(ctx context.Context, who Principal) (Member, error) {
 
 // AddDevice registers a computer of the principal's member.
 func (s *Service) AddDevice(ctx context.Context, who Principal, name, os string) (Device, error) {
-	if name == "" || len(name) > 200 || len(os) > 50 {
-		return Device{}, Invalid("name", "a device has a name of at most 200 bytes")
+	if !printable(name, 200) {
+		return Device{}, Invalid("name", "a device has a name of 1 to 200 characters that can be seen")
+	}
+	if os != "" && !printable(os, 50) {
+		return Device{}, Invalid("os", "an operating system has at most 50 characters")
 	}
 	now := s.clock()
 	d := Device{ID: NewDeviceID(), Member: who.Member, Name: name, OS: os, CreatedAt: now}
