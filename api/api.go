@@ -33,6 +33,8 @@ type API struct {
 
 	pushes    *limiter
 	pushBytes *limiter
+	holds     *holds
+	zstd      *zstd.Decoder
 	declared  map[string]bool // method and pattern of every route in the table
 	echo      *echo.Echo
 	handler   http.Handler
@@ -43,6 +45,7 @@ func New(service *memory.Service, authenticator *auth.Authenticator, clock memor
 	a := &API{
 		service: service, auth: authenticator, clock: clock, options: o, log: o.Log,
 		pushes: newLimiter(pushesPerMinute, minute), pushBytes: newLimiter(pushBytesPerDay, day),
+		holds: newHolds(), zstd: newZstd(),
 		declared: map[string]bool{}, echo: echo.New(),
 	}
 	if a.log == nil {

@@ -28,6 +28,16 @@ const (
 // maxWindow bounds the memory that a zstd stream makes the decoder take.
 const maxWindow = 8 << 20
 
+// newZstd makes the decoder of all bodies. It decodes a few at a time, each in
+// one go: whoever sends slowly holds what it sent, and no window.
+func newZstd() *zstd.Decoder {
+	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderMaxMemory(maxPush), zstd.WithDecoderLowmem(true))
+	if err != nil {
+		panic(err) // the options are constants
+	}
+	return d
+}
+
 // decode reads the body of a request into v. It is the only reader of bodies.
 func (c *call) decode(v any, most int) (body []byte, err error) {
 	if err := isJSON(c.Request().Header); err != nil {
@@ -67,13 +77,39 @@ func (c *call) readAll(most int) ([]byte, error) {
 	if r.ContentLength > int64(most) {
 		return nil, tooLarge(most)
 	}
-	paced := &pacedReader{r: r.Body, c: c, start: c.api.clock()}
-	plain, err := decompressed(&cappedReader{r: paced, left: most, most: most}, r.Header.Values("Content-Encoding"))
+	sent := &cappedReader{r: &pacedReader{r: r.Body, c: c, left: callDeadline}, left: most, most: most}
+	switch strings.ToLower(strings.Join(r.Header.Values("Content-Encoding"), ",")) {
+	case "":
+		return c.collect(sent)
+	case "gzip":
+		plain, err := gzip.NewReader(sent)
+		if err != nil {
+			return nil, err
+		}
+		return c.collect(&cappedReader{r: plain, left: most, most: most})
+	case "zstd":
+		packed, err := c.collect(sent)
+		if err != nil {
+			return nil, err
+		}
+		return c.unpack(packed, most)
+	}
+	return nil, &memory.Error{Code: memory.CodeUnsupportedMedia, Message: "the content encoding is gzip or zstd, once, or absent"}
+}
+
+// collect reads r to its end, and counts it as held by the caller.
+func (c *call) collect(r io.Reader) ([]byte, error) { return io.ReadAll(&heldReader{r, c}) }
+
+// unpack decompresses zstd.
+func (c *call) unpack(packed []byte, most int) ([]byte, error) {
+	plain, err := c.api.zstd.DecodeAll(packed, nil)
+	if len(plain) > most || errors.Is(err, zstd.ErrDecoderSizeExceeded) {
+		return nil, tooLarge(most)
+	}
 	if err != nil {
 		return nil, err
 	}
-	defer plain.Close()
-	return io.ReadAll(&cappedReader{r: plain, left: most, most: most})
+	return plain, c.hold(len(plain))
 }
 
 // limitRest bounds the time in which net/http reads what is left of a body, to
@@ -87,23 +123,6 @@ func (c *call) limitRest(err error) {
 
 func tooLarge(most int) *memory.Error {
 	return &memory.Error{Code: memory.CodeTooLarge, Message: fmt.Sprintf("the body has more than %d bytes", most)}
-}
-
-// decompressed undoes the one encoding that a body may have.
-func decompressed(r io.Reader, encodings []string) (io.ReadCloser, error) {
-	switch strings.ToLower(strings.Join(encodings, ",")) {
-	case "":
-		return io.NopCloser(r), nil
-	case "gzip":
-		return gzip.NewReader(r)
-	case "zstd":
-		plain, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderLowmem(true))
-		if err != nil {
-			return nil, err
-		}
-		return plain.IOReadCloser(), nil
-	}
-	return nil, &memory.Error{Code: memory.CodeUnsupportedMedia, Message: "the content encoding is gzip or zstd, once, or absent"}
 }
 
 // unreadable says why a body cannot be read, without the decoder's words.
@@ -136,23 +155,27 @@ func (c *cappedReader) Read(p []byte) (int, error) {
 }
 
 // pacedReader gives a body its time: some to begin with, and more with every
-// byte, so that a slow line can push and a stalled one cannot hold on.
+// byte, so that a slow line can push. What is left is never more than at the
+// beginning, so that nobody can send fast and then stall for as long.
 type pacedReader struct {
-	r     io.Reader
-	c     *call
-	start time.Time
-	bytes int
+	r    io.Reader
+	c    *call
+	left time.Duration
 }
 
 func (p *pacedReader) Read(buf []byte) (int, error) {
-	p.c.readUntil(p.start.Add(allowance(p.bytes)))
+	start := p.c.api.clock()
+	p.c.readUntil(start.Add(p.left))
 	n, err := p.r.Read(buf)
-	p.bytes += n
+	p.left = min(callDeadline, p.left-p.c.api.clock().Sub(start)+paceOf(n))
 	return n, err
 }
 
 // allowance is the time that so many bytes may take.
-func allowance(bytes int) time.Duration {
+func allowance(bytes int) time.Duration { return callDeadline + paceOf(bytes) }
+
+// paceOf is the time of so many bytes on the slowest line.
+func paceOf(bytes int) time.Duration {
 	const slowest = 16 << 10 // bytes a second
-	return callDeadline + time.Duration(bytes)*time.Second/slowest
+	return time.Duration(bytes) * time.Second / slowest
 }

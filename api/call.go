@@ -22,6 +22,7 @@ type call struct {
 	project memory.ProjectID // of {p}
 	query   query
 	problem memory.Code // that was answered, "" if none
+	held    int         // bytes of the body, see holds
 	aborted bool        // an answer broke off: the connection must too
 
 	request   *http.Request // as it came, without the time limit

@@ -120,7 +120,10 @@ func (a *API) guard(r route) echo.HandlerFunc {
 		}
 		c.request, c.allowed = c.Request(), r.deadline()+wait(c.query)
 		c.startTimer()
-		defer func() { c.stopTimer() }()
+		defer func() {
+			c.stopTimer()
+			a.holds.release(c.who.Member, c.held)
+		}()
 		return r.handle(a, c)
 	}
 }

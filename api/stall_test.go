@@ -22,12 +22,13 @@ func TestBody_Pace(t *testing.T) {
 		chunk  int
 		pause  time.Duration
 		stop   int // bytes after which nothing comes any more
+		within time.Duration
 		status int
 	}{
-		{name: "slow line", size: 600 << 10, chunk: 20 << 10, pause: time.Second, status: http.StatusOK},
-		{name: "stalled at the start", size: 100, status: http.StatusBadRequest},
-		{name: "stalled in the middle", size: 600 << 10, chunk: 20 << 10, stop: 300 << 10, status: http.StatusBadRequest},
-		{name: "a byte now and then", size: 1000, chunk: 1, pause: 5 * time.Second, status: http.StatusBadRequest},
+		{name: "slow line", size: 600 << 10, chunk: 20 << 10, pause: time.Second, within: 31 * time.Second, status: http.StatusOK},
+		{name: "stalled at the start", size: 100, within: 11 * time.Second, status: http.StatusBadRequest},
+		{name: "stalled in the middle", size: 600 << 10, chunk: 20 << 10, stop: 300 << 10, within: 11 * time.Second, status: http.StatusBadRequest},
+		{name: "a byte now and then", size: 1000, chunk: 1, pause: 5 * time.Second, within: 11 * time.Second, status: http.StatusBadRequest},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -37,6 +38,7 @@ func TestBody_Pace(t *testing.T) {
 				server := NewServer(a, NewHub(), slog.New(slog.DiscardHandler)).http
 				done := make(chan struct{})
 				go func() { defer close(done); _ = server.Serve(l) }()
+				start := time.Now()
 				near, far := net.Pipe()
 				l.conns <- far
 				go func() {
@@ -52,6 +54,9 @@ func TestBody_Pace(t *testing.T) {
 				resp, err := http.ReadResponse(bufio.NewReader(near), nil)
 				must(t, err)
 				must(t, resp.Body.Close())
+				if took := time.Since(start); took > tt.within {
+					t.Errorf("given up after %v", took)
+				}
 				if resp.StatusCode != tt.status {
 					t.Errorf("status %d, want %d", resp.StatusCode, tt.status)
 				}

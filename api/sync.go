@@ -24,9 +24,25 @@ func (a *API) changes(c *call) error {
 	if feed.Unchanged {
 		return c.notModified(feed.Head.Tag())
 	}
+	if q.Wait > 0 {
+		if err := c.stillAllowed(); err != nil {
+			return err
+		}
+	}
 	at := memory.Head{Epoch: feed.Page.Epoch, Seq: feed.Page.To, Digest: feed.Page.Digest}
 	c.Response().Header().Set("Etag", quoted(at.Tag()))
 	return c.json(wire.NewFeed(feed.Page))
+}
+
+// stillAllowed checks credentials and role once more. A long poll can outlive
+// both, and must not deliver what came after their end.
+func (c *call) stillAllowed() error {
+	who, err := c.api.auth.Authenticate(c.ctx(), c.Request().Header.Get("Authorization"))
+	if err != nil {
+		return err
+	}
+	_, err = c.api.service.Project(c.ctx(), who, c.project)
+	return err
 }
 
 func changesQuery(c *call) (q memory.ChangesQuery, err error) {

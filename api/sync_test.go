@@ -153,6 +153,37 @@ func TestSync_LongPoll(t *testing.T) {
 	c.get(b.in("/changes?wait=1&since="+at)).want(t, http.StatusNotModified, "")
 }
 
+// A long poll that outlives its token or its member's role delivers nothing.
+func TestSync_LongPollAfterRevocation(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		end    string
+		status int
+		code   memory.Code
+	}{
+		"token":   {"update api_tokens set revoked_at = now() where member_id = $1", http.StatusUnauthorized, memory.CodeUnauthenticated},
+		"expired": {"update api_tokens set created_at = now() - interval '2 h', expires_at = now() - interval '1 h' where member_id = $1", http.StatusUnauthorized, memory.CodeUnauthenticated},
+		"member":  {"update members set disabled = true where member_id = $1", http.StatusUnauthorized, memory.CodeUnauthenticated},
+		"role":    {"delete from project_roles where member_id = $1", http.StatusNotFound, memory.CodeNotFound},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			writer, c := b.as(t, memory.RoleContributor), b.as(t, memory.RoleViewer)
+			epoch := read[wire.Feed](t, c.get(b.in("/changes"))).Epoch
+			polled := make(chan reply)
+			go func() { polled <- c.get(b.in("/changes?content=inline&wait=25&since=" + epoch + ":0")) }()
+			<-b.hub.waiting
+			b.sql(t, tt.end, b.members[memory.RoleViewer].ID)
+			b.put(t, writer, "a.md", canary)
+			got := <-polled
+			if got.want(t, tt.status, tt.code); bytes.Contains(got.body, []byte(canary)) {
+				t.Errorf("delivered %s", got.body)
+			}
+		})
+	}
+}
+
 // What a client cannot join is told with where the project stands.
 func TestSync_FeedErrors(t *testing.T) {
 	t.Parallel()
@@ -162,7 +193,7 @@ func TestSync_FeedErrors(t *testing.T) {
 		b.put(t, c, fmt.Sprintf("%d.md", i), "x")
 	}
 	b.sql(t, "update projects set floor_seq = 2 where project_id = $1", b.project.ID)
-	epoch := read[wire.Feed](t, c.get(b.in("/changes"))).Epoch
+	epoch := b.project.Head.Epoch
 	for _, tt := range []struct {
 		since, have string
 		status      int

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strings"
@@ -24,6 +25,9 @@ func Encode(v any) ([]byte, error) {
 // Decode reads the body of a request into v. The error is an [*memory.Error]
 // with code invalid that names the place and never quotes the body.
 func Decode(body []byte, v any) error {
+	if values(body) > maxValues {
+		return memory.Invalid("", fmt.Sprintf("the body has more than %d values", maxValues))
+	}
 	return decode(body, v, json.RejectUnknownMembers(true), json.WithUnmarshalers(noNull()))
 }
 
@@ -39,6 +43,39 @@ func decode(body []byte, v any, opts ...json.Options) error {
 		return badJSON(body, err)
 	}
 	return nil
+}
+
+// maxValues is several times what the largest request has. A value of two bytes
+// can become hundreds in memory, so a cap on bytes alone would not do.
+const maxValues = 10_000
+
+// values counts the values and names of a JSON text, and never too few. What
+// is no JSON is for the decoder to refuse.
+func values(body []byte) (n int) {
+	for i := 0; i < len(body); i++ {
+		switch body[i] {
+		case '"':
+			i += inString(body[i+1:]) + 1
+		case '[', '{', ',', ':':
+			n++
+		}
+	}
+	return n
+}
+
+// inString returns how many bytes are left of a string, its last quote aside.
+func inString(rest []byte) int {
+	for i := 0; ; i++ {
+		end := bytes.IndexByte(rest[i:], '"')
+		if end < 0 {
+			return len(rest)
+		}
+		i += end
+		before := bytes.TrimRight(rest[:i], `\`)
+		if (i-len(before))%2 == 0 {
+			return i
+		}
+	}
 }
 
 // errNull refuses null: "no value" is said by leaving the member out, and a

@@ -94,6 +94,38 @@ type input struct {
 	Items []input `json:"items"`
 }
 
+// A few megabytes of tiny values would be hundreds in memory. What stands in a
+// text is no value.
+func TestDecode_ManyValues(t *testing.T) {
+	t.Parallel()
+	list := func(n int, item string) string { return strings.TrimSuffix(strings.Repeat(item+",", n), ",") }
+	for _, tt := range []struct {
+		name, body string
+		many       bool
+	}{
+		{name: "items", body: `{"items":[` + list(100_000, `{}`) + `]}`, many: true},
+		{name: "items after a text", body: `{"path":"\\\"","items":[` + list(100_000, `{}`) + `]}`, many: true},
+		{name: "names in place of a text", body: `{"path":{` + list(100_000, `"a":1`) + `}}`, many: true},
+		{name: "unknown names", body: `{` + list(100_000, `"a":1`) + `}`, many: true},
+		{name: "depth", body: strings.Repeat(`[`, 100_000), many: true},
+		{name: "a full push", body: `{"items":[` + list(200, `{"path":"a","items":[{},{},{},{},{}]}`) + `]}`},
+		{name: "commas in a text", body: `{"path":"` + strings.Repeat(`,\"[{\\`, 100_000) + `"}`},
+		{name: "backslashes in a text", body: `{"path":"` + strings.Repeat(`\\`, 100_000) + `","rev":1}`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var v input
+			err := Decode([]byte(tt.body), &v)
+			if tt.many != (err != nil) || tt.many && (memory.CodeOf(err) != memory.CodeInvalid || !strings.Contains(err.Error(), "10000 values")) {
+				t.Errorf("got %v, want a refusal: %v", err, tt.many)
+			}
+		})
+	}
+	if n := values([]byte(`{"a":"b\"`)); n != 2 { // cut off
+		t.Errorf("counted %d", n)
+	}
+}
+
 // Texts must arrive byte for byte, and must not share memory with the body,
 // which the server reuses.
 func TestDecode_KeepsBytes(t *testing.T) {

@@ -1,0 +1,75 @@
+package api
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/teammem/teammem/memory"
+)
+
+func TestHolds(t *testing.T) {
+	t.Parallel()
+	h := newHolds()
+	for _, step := range []struct {
+		who  memory.MemberID
+		n    int
+		free int // before; released first
+		want bool
+	}{
+		{who: "mem_a", n: holdMember, want: true},
+		{who: "mem_a", n: 1},
+		{who: "mem_b", n: holdMember, want: true},
+		{who: "mem_c", n: holdMember, want: true},
+		{who: "mem_d", n: holdMember - 1, want: true},
+		{who: "mem_e", n: 2},
+		{who: "mem_e", n: 1, want: true},
+		{who: "mem_a", n: 2, free: 1},
+		{who: "mem_a", n: 1, want: true},
+	} {
+		if step.free > 0 {
+			h.release(step.who, step.free)
+		}
+		if got := h.take(step.who, step.n); got != step.want {
+			t.Errorf("%s takes %d: %v", step.who, step.n, got)
+		}
+	}
+}
+
+// A member whose requests already fill its part of the memory is told to wait;
+// what a call held is free again when it ends, whichever way.
+func TestBody_IsHeld(t *testing.T) {
+	t.Parallel()
+	a, r := offline(t, Options{})
+	c := &client{t: t, url: listen(t, a), token: r.token}
+	good := `{"path":"a.md","content":"` + strings.Repeat("x", 1000) + `"}`
+	enc, err := zstd.NewWriter(nil)
+	must(t, err)
+	bodies := []struct {
+		body    string
+		headers []string
+	}{{good, nil}, {zipped(t, 1000), encoding("gzip")}, {string(enc.EncodeAll([]byte(good), nil)), encoding("zstd")}}
+	if !a.holds.take("mem_a", holdMember-200) {
+		t.Fatal("no room at the start")
+	}
+	for _, b := range bodies {
+		got := c.post(base+"/check", b.body, b.headers...).want(t, http.StatusTooManyRequests, memory.CodeRateLimited)
+		if got.header.Get("Retry-After") != "1" {
+			t.Errorf("no Retry-After: %v", got.header)
+		}
+	}
+	a.holds.release("mem_a", holdMember-200)
+	for _, b := range bodies {
+		if got := c.post(base+"/check", b.body, b.headers...); got.status == http.StatusTooManyRequests {
+			t.Errorf("still held: %s", got.body)
+		}
+	}
+	c.post(base+"/check", strings.Repeat("x", maxEntry+1)).want(t, http.StatusRequestEntityTooLarge, memory.CodeTooLarge)
+	a.holds.mu.Lock()
+	defer a.holds.mu.Unlock()
+	if a.holds.total != 0 || len(a.holds.members) != 0 {
+		t.Errorf("%d bytes are held after the last call, by %v", a.holds.total, a.holds.members)
+	}
+}
