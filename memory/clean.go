@@ -114,5 +114,6 @@ func (c Clean) RuleSet() string { return c.ruleSet }
 // IsZero reports whether c was made without [Screen].
 func (c Clean) IsZero() bool { return c.sum.IsZero() }
 
-// blank reports whether the content is empty but for white space.
-func (c Clean) blank() bool { return strings.TrimSpace(c.content) == "" }
+// blank reports whether the content is empty but for white space and a byte
+// order mark.
+func (c Clean) blank() bool { return strings.TrimSpace(strings.TrimPrefix(c.content, "\ufeff")) == "" }

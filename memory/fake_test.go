@@ -1,0 +1,321 @@
+package memory
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/teammem/teammem/sanitize"
+)
+
+// mark is what the scanner of tests takes for a secret.
+const mark = "«secret»"
+
+// errSlow is what a scanner says that ran out of its own time.
+var errSlow = errors.New("not done in time")
+
+// markScanner finds the mark, and gives up on the word "slow".
+type markScanner struct{}
+
+func (markScanner) RuleSet() string { return "marks" }
+
+func (markScanner) Scan(ctx context.Context, text string) ([]sanitize.Finding, error) {
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if strings.Contains(text, "slow") {
+		return nil, errSlow
+	}
+	var found []sanitize.Finding
+	for at := 0; ; {
+		i := strings.Index(text[at:], mark)
+		if i < 0 {
+			return found, nil
+		}
+		line, column := sanitize.Position(text, at+i)
+		found = append(found, sanitize.Finding{Rule: "mark", Severity: sanitize.SeverityHard, Line: line, Column: column})
+		at += i + len(mark)
+	}
+}
+
+// start is when every test begins.
+func start() time.Time { return time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC) }
+
+// fakeStore is a database of a few maps: enough to see what the service asks
+// for, and what it makes of the answers.
+type fakeStore struct {
+	Store // what is not written below is not called
+
+	mu       sync.Mutex
+	projects map[ProjectID]Project
+	roles    map[ProjectID]Role // of the one member
+	devices  []DeviceID         // of the one member
+	entries  map[EntryID]Entry
+	texts    map[RevisionRef]Revision
+	digests  map[int64]Digest
+	page     FeedPage
+	asked    FeedQuery
+	listed   EntryQuery
+	batch    Batch
+	receipt  Receipt
+	earlier  []Earlier
+	members  []Member
+	tokens   []APIToken
+	added    []Project
+	audit    []AuditRow
+	auditErr error
+	err      error // of everything
+	lookups  int   // of heads
+}
+
+func (f *fakeStore) Project(_ context.Context, id ProjectID) (Project, error) {
+	p, ok := f.projects[id]
+	if !ok {
+		return Project{}, errors.Join(f.err, NotFound("project"))
+	}
+	return p, f.err
+}
+
+func (f *fakeStore) Projects(_ context.Context, slug, remote string) (found []Project, err error) {
+	for _, p := range f.projects {
+		if (slug == "" || p.Slug == slug) && (remote == "" || slices.Contains(p.Remotes, remote)) {
+			found = append(found, p)
+		}
+	}
+	slices.SortFunc(found, func(a, b Project) int { return strings.Compare(a.Slug, b.Slug) })
+	return found, f.err
+}
+
+func (f *fakeStore) Role(_ context.Context, id ProjectID, _ MemberID) (Role, bool, error) {
+	role, ok := f.roles[id]
+	if f.roles == nil {
+		return RoleNone, false, errFake
+	}
+	return role, ok, f.err
+}
+
+// errFake is a database that cannot be reached.
+var errFake = errors.New("no database")
+
+func (f *fakeStore) Head(context.Context, ProjectID) (Head, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.lookups++
+	return f.projects["prj_a"].Head, f.err
+}
+
+// advance is a change by another process.
+func (f *fakeStore) advance(h Head) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	p := f.projects["prj_a"]
+	p.Head = h
+	f.projects["prj_a"] = p
+}
+
+func (f *fakeStore) DigestAt(_ context.Context, _ ProjectID, seq int64) (Digest, error) {
+	d, ok := f.digests[seq]
+	if !ok {
+		return Digest{}, errFake
+	}
+	return d, nil
+}
+
+func (f *fakeStore) Changes(_ context.Context, _ ProjectID, q FeedQuery) (FeedPage, error) {
+	f.asked = q
+	return f.page, f.err
+}
+
+func (f *fakeStore) Manifest(context.Context, ProjectID) (Head, []Entry, error) {
+	return f.projects["prj_a"].Head, nil, f.err
+}
+
+func (f *fakeStore) Entries(_ context.Context, _ ProjectID, q EntryQuery) ([]Entry, error) {
+	f.listed = q
+	return nil, f.err
+}
+
+func (f *fakeStore) EntryAt(_ context.Context, _ ProjectID, p Path) (Entry, error) {
+	for _, e := range f.entries {
+		if e.Path == p && !e.Deleted {
+			return e, f.err
+		}
+	}
+	return Entry{}, NotFound("entry")
+}
+
+func (f *fakeStore) Entry(_ context.Context, _ ProjectID, id EntryID) (Entry, error) {
+	e, ok := f.entries[id]
+	if !ok {
+		return Entry{}, NotFound("entry")
+	}
+	return e, f.err
+}
+
+func (f *fakeStore) Revisions(_ context.Context, _ ProjectID, refs []RevisionRef, most int) (found []Revision, err error) {
+	total := 0
+	for _, ref := range refs {
+		r, ok := f.texts[ref]
+		if !ok {
+			continue
+		}
+		if total > most {
+			break
+		}
+		total += r.Size
+		found = append(found, r)
+	}
+	return found, f.err
+}
+
+func (f *fakeStore) History(_ context.Context, _ ProjectID, _ EntryID, below int64, limit int) ([]Revision, error) {
+	return []Revision{{Rev: below, Size: limit}}, f.err
+}
+
+func (f *fakeStore) Heads(_ context.Context, id ProjectID, l Lookups) (Heads, error) {
+	h := Heads{Head: f.projects[id].Head, Live: len(f.entries), Earlier: f.earlier}
+	for _, e := range f.entries {
+		if !slices.Contains(l.PathKeys, e.Path.Skeleton()) {
+			continue
+		}
+		head := EntryHead{ID: e.ID, Path: e.Path, Rev: e.Rev, Sum: e.Sum, Size: e.Size}
+		if e.Deleted {
+			head.DeletedRev = e.Rev
+		}
+		h.Entries = append(h.Entries, head)
+	}
+	return h, f.err
+}
+
+// Push answers with the receipt of the test, or one that publishes all that
+// passed.
+func (f *fakeStore) Push(_ context.Context, b Batch) (Receipt, error) {
+	f.batch = b
+	if f.err != nil || f.receipt.Verdicts != nil {
+		return f.receipt, f.err
+	}
+	r := Receipt{Head: f.projects[b.Project].Head}
+	for _, it := range b.Items {
+		v := refused("", it.Refused)
+		if it.passed() {
+			r.Head.Seq++
+			v = Verdict{Ruling: RulingPublished, EntryID: it.Write.NewID, Rev: r.Head.Seq}
+		}
+		r.Verdicts = append(r.Verdicts, v)
+	}
+	return r, nil
+}
+
+func (f *fakeStore) Audit(ctx context.Context, rows ...AuditRow) error {
+	f.audit = append(f.audit, rows...)
+	return errors.Join(f.auditErr, ctx.Err())
+}
+
+func (f *fakeStore) Device(_ context.Context, _ MemberID, id DeviceID) (Device, error) {
+	if !slices.Contains(f.devices, id) {
+		return Device{}, errors.Join(f.err, NotFound("device"))
+	}
+	return Device{ID: id}, f.err
+}
+
+func (f *fakeStore) AddDevice(_ context.Context, d Device, row AuditRow) error {
+	f.devices, f.audit = append(f.devices, d.ID), append(f.audit, row)
+	return f.err
+}
+
+func (f *fakeStore) Member(_ context.Context, id MemberID) (Member, error) {
+	return Member{ID: id, Name: "Mara"}, f.err
+}
+
+func (f *fakeStore) AddMember(_ context.Context, m Member, row AuditRow) error {
+	f.members, f.audit = append(f.members, m), append(f.audit, row)
+	return f.err
+}
+
+func (f *fakeStore) AddProject(_ context.Context, p Project, row AuditRow) error {
+	f.added, f.audit = append(f.added, p), append(f.audit, row)
+	return f.err
+}
+
+func (f *fakeStore) AddAPIToken(_ context.Context, t APIToken, row AuditRow) error {
+	f.tokens, f.audit = append(f.tokens, t), append(f.audit, row)
+	return f.err
+}
+
+// fakeNotifier keeps hints, and wakes whoever waits.
+type fakeNotifier struct {
+	mu    sync.Mutex
+	hints []int64
+	wake  chan struct{}
+}
+
+func newNotifier() *fakeNotifier { return &fakeNotifier{wake: make(chan struct{}, 1)} }
+
+func (n *fakeNotifier) Notify(_ ProjectID, seq int64) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.hints = append(n.hints, seq)
+	select {
+	case n.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (n *fakeNotifier) Wait(ctx context.Context, _ ProjectID, _ int64) {
+	select {
+	case <-n.wake:
+	case <-ctx.Done():
+	}
+}
+
+// bundle is a service with two projects, of which the member may write one.
+type bundle struct {
+	*Service
+	store  *fakeStore
+	notify *fakeNotifier
+	who    Principal
+}
+
+func setup(t *testing.T) *bundle {
+	t.Helper()
+	return setupWith(t, Limits{})
+}
+
+func setupWith(t *testing.T, l Limits) *bundle {
+	t.Helper()
+	b := &bundle{
+		store: &fakeStore{
+			projects: map[ProjectID]Project{
+				"prj_a": {ID: "prj_a", Slug: "acme/app", Remotes: []string{"github.com/acme/app"}, DefaultRole: RoleNone, Head: Head{Epoch: "e1", Seq: 7}},
+				"prj_b": {ID: "prj_b", Slug: "acme/ops", DefaultRole: RoleViewer, Head: Head{Epoch: "e2", Seq: 1}},
+			},
+			roles:   map[ProjectID]Role{"prj_a": RoleContributor},
+			devices: []DeviceID{"dev_mine"},
+			entries: map[EntryID]Entry{}, texts: map[RevisionRef]Revision{}, digests: map[int64]Digest{},
+			page: FeedPage{Epoch: "e1", Head: 7, To: 7},
+		},
+		notify: newNotifier(),
+		who:    Principal{Member: "mem_mara", Name: "Mara", Device: "dev_own", Scopes: []Scope{ScopeRead, ScopeWrite}, Client: "test"},
+	}
+	b.Service = NewService(b.store, markScanner{}, b.notify, start, l)
+	return b
+}
+
+func wantCode(t *testing.T, err error, want Code) *Error {
+	t.Helper()
+	if err == nil || CodeOf(err) != want {
+		t.Fatalf("got %v (%s), want %s", err, CodeOf(err), want)
+	}
+	return asError(err)
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
