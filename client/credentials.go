@@ -24,6 +24,12 @@ type Login struct {
 	Token    string          `json:"token"`
 }
 
+// String leaves out the token, so that no message shows it by accident.
+func (l Login) String() string { return fmt.Sprintf("login of %s at %s", l.Name, l.Server) }
+
+// GoString does, too.
+func (l Login) GoString() string { return l.String() }
+
 type credentials struct {
 	Logins []Login `json:"logins"`
 }

@@ -32,6 +32,17 @@ type Linked struct {
 // unless rebuild asks for a new beginning: then everything is compared anew,
 // and nothing is deleted.
 func (d Dirs) LinkTo(ctx context.Context, p Place, s *Server, project memory.ProjectView, instance string, rebuild bool, o tree.Options) (Linked, error) {
+	real, err := filepath.EvalSymlinks(p.MemoryDir)
+	if err != nil {
+		return Linked{}, fmt.Errorf("look up the memory folder: %w", err)
+	}
+	l := Link{
+		Folder: p.Folder, Repository: p.Repository, Server: s.Address(), Instance: instance, Project: project.ID, Slug: project.Slug,
+		MemoryDir: p.MemoryDir, MemoryReal: real, Source: p.Source,
+	}
+	if err := d.mayLink(l); err != nil {
+		return Linked{}, err // before anything is made in a folder that is not ours
+	}
 	o.Create = true
 	o.Keep = func(context.Context, tree.Old) error { return errors.New("a link replaces no file") }
 	t, err := tree.Open(p.MemoryDir, o)
@@ -39,17 +50,6 @@ func (d Dirs) LinkTo(ctx context.Context, p Place, s *Server, project memory.Pro
 		return Linked{}, err
 	}
 	defer t.Close()
-	real, err := filepath.EvalSymlinks(p.MemoryDir)
-	if err != nil {
-		return Linked{}, fmt.Errorf("look up %s: %w", p.MemoryDir, err)
-	}
-	l := Link{
-		Folder: p.Folder, Repository: p.Repository, Server: s.Address(), Instance: instance, Project: project.ID, Slug: project.Slug,
-		MemoryDir: p.MemoryDir, MemoryReal: real, Source: p.Source,
-	}
-	if err := d.mayLink(l); err != nil {
-		return Linked{}, err
-	}
 	l.RootID, err = d.mark(ctx, t, l, rebuild)
 	if err != nil {
 		return Linked{}, err

@@ -47,14 +47,16 @@ func newState(x *index) *state {
 			s.foreign[r.Entry] = r
 		}
 	}
-	for _, r := range x.Rows {
+	slab := make([]entry, len(x.Rows)) // one allocation for ten thousand entries
+	for i := range x.Rows {
+		r := &x.Rows[i]
 		if r.File.Disk != "" {
 			s.files[r.Path] = r.File
 		}
 		if r.Base.EntryID == "" && r.Remote.EntryID == "" {
 			continue
 		}
-		e := &entry{}
+		e := &slab[i]
 		if r.Base.EntryID != "" {
 			e.base = msync.Base{EntryID: r.Base.EntryID, Path: r.Path, Rev: r.Base.Rev, Sum: r.Base.Sum, Text: r.Base.Text}
 		}
