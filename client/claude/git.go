@@ -48,8 +48,8 @@ func (r *repository) enter(dir, dotGit string, info fs.FileInfo) error {
 	return nil
 }
 
-// worktree follows gitdir and commondir. A submodule, or a link that its target
-// does not confirm, stays a root of its own.
+// worktree follows gitdir and commondir. A submodule is a root of its own, and
+// so is whatever its target does not confirm.
 func (r *repository) worktree(dotGit string) string {
 	gitDir, ok := pointer(dotGit, "gitdir: ")
 	if !ok {
@@ -57,7 +57,7 @@ func (r *repository) worktree(dotGit string) string {
 	}
 	common, ok := pointer(filepath.Join(gitDir, "commondir"), "")
 	if !ok {
-		return gitDir // a submodule
+		return r.submodule(gitDir, dotGit)
 	}
 	back, ok := pointer(filepath.Join(gitDir, "gitdir"), "")
 	if !ok || filepath.Dir(filepath.Dir(gitDir)) != common || !sameFile(back, dotGit) {
@@ -68,6 +68,19 @@ func (r *repository) worktree(dotGit string) string {
 		r.typed = r.real
 	}
 	return common
+}
+
+// submodule returns the git folder of a submodule if that names its working
+// folder in turn.
+func (r *repository) submodule(gitDir, dotGit string) string {
+	work := configValue(gitDir, "core", "", "worktree")
+	if work != "" && !filepath.IsAbs(work) {
+		work = filepath.Join(gitDir, work)
+	}
+	if work == "" || !sameFile(work, filepath.Dir(dotGit)) {
+		return dotGit
+	}
+	return gitDir
 }
 
 // pointer reads a file that holds one path, relative to the file's folder.
@@ -96,23 +109,11 @@ func sameFile(a, b string) bool {
 	return errX == nil && errY == nil && os.SameFile(x, y)
 }
 
-// originOf reads the URL of the remote "origin" from git's configuration.
+// originOf returns the URL of the remote "origin", normalised.
 func originOf(common string) string {
-	b, err := os.ReadFile(filepath.Join(common, "config"))
-	if err != nil {
+	url := configValue(common, "remote", "origin", "url")
+	if url == "" {
 		return ""
 	}
-	inOrigin := false
-	for line := range strings.Lines(string(b)) {
-		line = strings.TrimSpace(line)
-		if strings.HasPrefix(line, "[") {
-			inOrigin = line == `[remote "origin"]`
-			continue
-		}
-		key, value, ok := strings.Cut(line, "=")
-		if inOrigin && ok && strings.EqualFold(strings.TrimSpace(key), "url") {
-			return memory.NormalizeRemote(strings.Trim(strings.TrimSpace(value), `"`))
-		}
-	}
-	return ""
+	return memory.NormalizeRemote(url)
 }
