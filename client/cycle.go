@@ -130,7 +130,7 @@ func (c *cycle) run(ctx context.Context) error {
 		return err
 	}
 	for round := 0; ; round++ {
-		plan := msync.Plan(c.input())
+		plan := c.plan()
 		todo := c.actionable(plan)
 		if c.options.DryRun {
 			return c.preview(plan, todo)

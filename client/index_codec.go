@@ -230,7 +230,7 @@ func (d *decoder) count() int {
 		d.bad, d.s = true, ""
 		return 0
 	}
-	return int(n)
+	return int(n) //nolint:gosec // no more than the length of s
 }
 
 func (d *decoder) text() string { return d.take(d.count()) }

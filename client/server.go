@@ -200,7 +200,7 @@ func (s *Server) call(ctx context.Context, r request, v any) (status int, err er
 		if err == nil || !busy {
 			return status, err
 		}
-		timer := time.NewTimer(pause/2 + rand.N(pause)) // all clients at once would only prolong it
+		timer := time.NewTimer(pause/2 + rand.N(pause)) //nolint:gosec // all clients at once would only prolong it
 		select {
 		case <-ctx.Done():
 			timer.Stop()
@@ -255,7 +255,7 @@ func offline(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return fmt.Errorf("%w: %v", ErrOffline, withoutURL(err))
+	return fmt.Errorf("%w: %v", ErrOffline, withoutURL(err)) //nolint:errorlint // ends the chain
 }
 
 // build writes only the headers that the protocol needs: a sync without news

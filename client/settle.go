@@ -49,17 +49,16 @@ func (c *cycle) heard(ctx context.Context, o *offer, v memory.Verdict) error {
 func (c *cycle) published(ctx context.Context, o *offer, v memory.Verdict) error {
 	c.noticeOf(o.op)
 	c.accepted(o.op.Local.Path)
-	switch o.op.Kind {
-	case msync.DeleteRemote:
+	switch {
+	case o.op.Kind == msync.DeleteRemote:
 		c.state.forget(o.op.Entry)
 		c.reopen()
 		return nil
-	case msync.MoveRemote:
-		c.reopen()
+	case o.op.Kind == msync.MoveRemote:
 		c.state.moved(o.op, v.Rev)
+		c.reopen()
 		return nil
-	}
-	if o.after != nil {
+	case o.after != nil:
 		return o.after(ctx, v)
 	}
 	c.state.agree(msync.Base{

@@ -68,7 +68,7 @@ func (c *cycle) askIfEarlier(ctx context.Context, op msync.Op) (*offer, error) {
 	}
 	if err != nil {
 		c.unheard[op.Path] = op.Local.Sum
-		return nil, nil
+		return nil, nil //nolint:nilerr // the text stays here, so it is a conflict
 	}
 	op.Kind = msync.Upload
 	w := memory.Write{Action: memory.ActionPut, Path: op.Path, EntryID: op.Entry, Content: clean}
@@ -153,7 +153,7 @@ func (c *cycle) localText(ctx context.Context, l msync.Local) ([]byte, error) {
 	}
 	if err != nil || memory.Sum(text) != l.Sum {
 		c.again, c.rescan = true, true
-		return nil, nil
+		return nil, nil //nolint:nilerr // the next plan sees what happened
 	}
 	return text, nil
 }

@@ -82,12 +82,12 @@ func (v vault) list() ([]kept, error) {
 		}
 		path, err := memory.ParseServedPath(filepath.ToSlash(rel))
 		if err != nil {
-			return nil // not one of ours
+			return nil //nolint:nilerr // not one of ours
 		}
 		stamp, _, _ := strings.Cut(d.Name(), "-")
 		at, err := time.Parse(vaultTime, stamp)
 		if err != nil {
-			return nil
+			return nil //nolint:nilerr // nor this
 		}
 		all = append(all, kept{Path: path, File: file, At: at})
 		return nil

@@ -1,0 +1,40 @@
+// Package client mirrors a member's team/ folder with a project of a server. It
+// owns what the client keeps outside of the tree: logins, links, the index, the
+// trash and the conflict store; the tree itself is package tree's, and what has
+// to be done is package sync's to decide.
+//
+// # A cycle
+//
+// [Syncer.Sync] takes the tree's lock and then observes both sides, plans,
+// carries the plan out, and observes again what has moved, until a plan has
+// nothing to do. What is remembered, in one index file, are observations and
+// never work, so that a run may be cut off at any point: the next one sees what
+// became of it.
+//
+//	dirs, err := client.UserDirs(os.Getenv)
+//	link, err := dirs.LinkOf(folder)
+//	login, err := dirs.Login(link.Server)
+//	server, err := client.NewServer(link.Server, client.ServerOptions{Token: login.Token, Instance: link.Instance})
+//	report, err := client.NewSyncer(dirs, link, server, client.SyncerOptions{Clock: time.Now, …}).Sync(ctx, client.SyncOptions{})
+//
+// # What is promised
+//
+//   - A text that only the member has is never thrown away. What is replaced or
+//     removed in the tree goes to the trash if the server has it or if it was
+//     merged, and else to the conflict store, whatever was planned.
+//   - Unknown is not absent. Nothing is deleted on the server because a file
+//     could not be seen, because the index is new, or because the tree was put
+//     back from a backup; and nothing in the tree because the server's list is
+//     shorter than the index, but for what is moved to the trash.
+//   - A text leaves this machine only after the same checks that the server
+//     makes, and what a server sends is written only below team/, under a name
+//     that those checks allow, and only if it has the announced hash.
+//   - [Report.Proven] means that the server's digest is that of the index, and
+//     that every file is as the index has it, but for what the report lists.
+//     What is not shared is listed in every run, and is news in the first.
+//   - One bad entry stops nothing but itself.
+//
+// The package may import the standard library, golang.org/x/text, packages
+// json, flock and compress, and of teammem api/wire, memory, sanitize, sync and
+// client/tree.
+package client
