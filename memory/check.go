@@ -39,7 +39,7 @@ func (s *Service) Check(ctx context.Context, who Principal, id ProjectID, path s
 // checkKey looks for secrets in the key, which a delete need not.
 func (s *Service) checkKey(ctx context.Context, it Item) (Item, error) {
 	if err := scan(ctx, s.scanner, "path", it.Write.Path.String()); err != nil {
-		return refusal(err)
+		return refusal(it.Write.Action, err)
 	}
 	return it, nil
 }

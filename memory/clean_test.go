@@ -85,7 +85,7 @@ func TestScreen_Refused(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			c, err := Screen(t.Context(), markScanner{}, StoredPath(tt.path), []byte(tt.text))
-			e := wantCode(t, err, tt.want.Code)
+			e := problemOf(t, err, tt.want.Code)
 			if !c.IsZero() {
 				t.Error("refused text is clean")
 			}
@@ -129,7 +129,7 @@ func TestDescribe_NamesTheFirst(t *testing.T) {
 	t.Parallel()
 	_, err := Screen(t.Context(), markScanner{}, path1(t, "a.md"), bytes.Repeat([]byte(mark+"\n"), 5))
 	const want = "mark (line 1, column 1), mark (line 2, column 1), mark (line 3, column 1), 2 more"
-	if e := wantCode(t, err, CodeSecretFound); !strings.HasSuffix(e.Message, want) || len(e.Findings) != 5 {
+	if e := problemOf(t, err, CodeSecretFound); !strings.HasSuffix(e.Message, want) || len(e.Findings) != 5 {
 		t.Errorf("got %q with %d findings", e.Message, len(e.Findings))
 	}
 }

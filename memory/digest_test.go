@@ -15,7 +15,7 @@ func TestDigest_Vectors(t *testing.T) {
 	entries := []struct{ path, text, after string }{
 		{"a.md", "one\n", "e3f8d417ab772f557f8310870a02e99bc53ffbdff67b17fbbedb520c5b040939"},
 		{"testing/db.md", "two\n", "cfb660c66e93caf5ce6eeb9ede1a93dfbd0352567e89a801fccd0390e01b69f6"}, // the sum wraps
-		{"über.md", "", "b28fc592c627259b5069ded059ccf7b9e448c4aa23f940668f5781e976396071"},           // and once more
+		{"über.md", "", "b28fc592c627259b5069ded059ccf7b9e448c4aa23f940668f5781e976396071"},            // and once more
 	}
 	var d Digest
 	for _, e := range entries {

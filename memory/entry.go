@@ -28,6 +28,8 @@ const (
 	ActionDelete Action = "delete"
 )
 
+func (a Action) known() bool { return a == ActionPut || a == ActionMove || a == ActionDelete }
+
 // Cursor is a position in a project's feed: the epoch and the number of the
 // last change that was seen. It is written "<epoch>:<seq>".
 type Cursor struct {

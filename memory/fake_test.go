@@ -70,9 +70,14 @@ type fakeStore struct {
 	auditErr error
 	err      error // of everything
 	lookups  int   // of heads
+
+	deviceErr, headsErr, revisionErr, pushErr, pageErr error
+	pushed                                    func() // called when a batch is stored
 }
 
 func (f *fakeStore) Project(_ context.Context, id ProjectID) (Project, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	p, ok := f.projects[id]
 	if !ok {
 		return Project{}, errors.Join(f.err, NotFound("project"))
@@ -91,6 +96,8 @@ func (f *fakeStore) Projects(_ context.Context, slug, remote string) (found []Pr
 }
 
 func (f *fakeStore) Role(_ context.Context, id ProjectID, _ MemberID) (Role, bool, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	role, ok := f.roles[id]
 	if f.roles == nil {
 		return RoleNone, false, errFake
@@ -117,6 +124,12 @@ func (f *fakeStore) advance(h Head) {
 	f.projects["prj_a"] = p
 }
 
+func (f *fakeStore) fail(err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.err = err
+}
+
 func (f *fakeStore) DigestAt(_ context.Context, _ ProjectID, seq int64) (Digest, error) {
 	d, ok := f.digests[seq]
 	if !ok {
@@ -126,8 +139,10 @@ func (f *fakeStore) DigestAt(_ context.Context, _ ProjectID, seq int64) (Digest,
 }
 
 func (f *fakeStore) Changes(_ context.Context, _ ProjectID, q FeedQuery) (FeedPage, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	f.asked = q
-	return f.page, f.err
+	return f.page, errors.Join(f.err, f.pageErr)
 }
 
 func (f *fakeStore) Manifest(context.Context, ProjectID) (Head, []Entry, error) {
@@ -169,7 +184,7 @@ func (f *fakeStore) Revisions(_ context.Context, _ ProjectID, refs []RevisionRef
 		total += r.Size
 		found = append(found, r)
 	}
-	return found, f.err
+	return found, errors.Join(f.err, f.revisionErr)
 }
 
 func (f *fakeStore) History(_ context.Context, _ ProjectID, _ EntryID, below int64, limit int) ([]Revision, error) {
@@ -188,15 +203,18 @@ func (f *fakeStore) Heads(_ context.Context, id ProjectID, l Lookups) (Heads, er
 		}
 		h.Entries = append(h.Entries, head)
 	}
-	return h, f.err
+	return h, errors.Join(f.err, f.headsErr)
 }
 
 // Push answers with the receipt of the test, or one that publishes all that
 // passed.
 func (f *fakeStore) Push(_ context.Context, b Batch) (Receipt, error) {
 	f.batch = b
-	if f.err != nil || f.receipt.Verdicts != nil {
-		return f.receipt, f.err
+	if f.pushed != nil {
+		f.pushed()
+	}
+	if err := errors.Join(f.err, f.pushErr); err != nil || f.receipt.Verdicts != nil {
+		return f.receipt, err
 	}
 	r := Receipt{Head: f.projects[b.Project].Head}
 	for _, it := range b.Items {
@@ -216,8 +234,11 @@ func (f *fakeStore) Audit(ctx context.Context, rows ...AuditRow) error {
 }
 
 func (f *fakeStore) Device(_ context.Context, _ MemberID, id DeviceID) (Device, error) {
+	if f.deviceErr != nil {
+		return Device{}, f.deviceErr
+	}
 	if !slices.Contains(f.devices, id) {
-		return Device{}, errors.Join(f.err, NotFound("device"))
+		return Device{}, NotFound("device")
 	}
 	return Device{ID: id}, f.err
 }
@@ -305,11 +326,17 @@ func setupWith(t *testing.T, l Limits) *bundle {
 	return b
 }
 
-func wantCode(t *testing.T, err error, want Code) *Error {
+func wantCode(t *testing.T, err error, want Code) {
 	t.Helper()
 	if err == nil || CodeOf(err) != want {
 		t.Fatalf("got %v (%s), want %s", err, CodeOf(err), want)
 	}
+}
+
+// problemOf is wantCode for a test that looks further into the error.
+func problemOf(t *testing.T, err error, want Code) *Error {
+	t.Helper()
+	wantCode(t, err, want)
 	return asError(err)
 }
 

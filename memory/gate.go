@@ -66,7 +66,7 @@ func (s *Service) check(ctx context.Context, project ProjectView, op Op) (Item, 
 		return Item{}, ctx.Err()
 	}
 	if err != nil {
-		return refusal(err)
+		return refusal(op.Action, err)
 	}
 	if Decide(project.Project, project.Role, w) != DecidePublish {
 		return Item{}, fmt.Errorf("policy of project %s: unknown decision", project.ID)
@@ -74,12 +74,16 @@ func (s *Service) check(ctx context.Context, project ProjectView, op Op) (Item, 
 	return Item{Write: w}, nil
 }
 
-func refusal(err error) (Item, error) {
+// refusal keeps of an op that did not pass only what the audit says of it.
+func refusal(a Action, err error) (Item, error) {
 	problem := asError(err)
 	if problem == nil {
 		return Item{}, err
 	}
-	return Item{Refused: problem}, nil
+	if !a.known() {
+		a = "push" // what a client made up is not repeated
+	}
+	return Item{Write: Write{Action: a}, Refused: problem}, nil
 }
 
 // screen turns an op into a write, in the order of the gate.

@@ -1,6 +1,8 @@
 package memory
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -309,5 +311,83 @@ func TestJudge_BatchByPath(t *testing.T) {
 				t.Errorf("rulings (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// The chain of moves goes from one folder into the next, of which each is free
+// only once its one entry has left: nothing but judging tells that the last is
+// stuck, and then the one before, and so on. Beside it two entries swap names.
+// The project is locked meanwhile, so there is an end to that, and then the swap
+// suffers too; its author just sends it again.
+func TestJudge_RoundsEnd(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		links int
+		swap  Ruling
+	}{{5, RulingPublished}, {20, RulingRefused}} {
+		t.Run(fmt.Sprint(tt.links, " links"), func(t *testing.T) {
+			t.Parallel()
+			entries := []EntryHead{entryAt(t, "ent_a", "a.md", 1, "a"), entryAt(t, "ent_b", "b.md", 2, "b"), entryAt(t, "ent_z", "Z/z.md", 3, "z")}
+			writes := []Write{move(t, "ent_a", "a.md", "b.md", 1), move(t, "ent_b", "b.md", "a.md", 2)}
+			for i := range tt.links {
+				id, from, to := EntryID(fmt.Sprintf("ent_%d", i)), fmt.Sprintf("F%d/a.md", i), fmt.Sprintf("f%d/b.md", i+1)
+				if i == tt.links-1 {
+					to = "z/b.md"
+				}
+				entries = append(entries, entryAt(t, id, from, int64(4+i), "x"))
+				writes = append(writes, move(t, id, from, to, int64(4+i)))
+			}
+			got := rulings(judged(headsOf(100, nil, entries...), writes...))
+			want := append([]Ruling{tt.swap, tt.swap}, slices.Repeat([]Ruling{RulingRefused}, tt.links)...)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("rulings (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// What the gate refused keeps its place among the verdicts, and neither asks
+// the store for anything nor takes part.
+func TestJudge_RefusedBefore(t *testing.T) {
+	t.Parallel()
+	problem := Invalid("path", "no")
+	b := Batch{Items: []Item{
+		{Write: remove(t, "ent_a", "a.md", 1), Refused: problem},
+		{Write: put(t, "ent_a", "a.md", 1, "x")},
+	}}
+	j := Judge(b, headsOf(10, nil, entryAt(t, "ent_a", "a.md", 1, "a")))
+	if j.Verdicts[0].Problem != problem || j.Verdicts[1].Ruling != RulingPublished || len(j.Stored) != 1 || j.Stored[0].Item != 1 {
+		t.Errorf("got %+v", j)
+	}
+	b.Items = b.Items[:1]
+	if diff := cmp.Diff(Lookups{}, b.Lookups()); diff != "" {
+		t.Errorf("lookups (-want +got):\n%s", diff)
+	}
+}
+
+func TestBatch_Lookups(t *testing.T) {
+	t.Parallel()
+	b := Batch{Items: []Item{
+		{Write: put(t, "ent_b", "Docs/Deep/b.md", 1, "b")},
+		{Write: put(t, "", "docs/a.md", 0, "b")},
+		{Write: move(t, "ent_a", "old/a.md", "a.md", 1)},
+		{Write: remove(t, "ent_a", "a.md", 1)},
+	}}
+	want := Lookups{
+		EntryIDs:   []EntryID{"ent_a", "ent_b"},
+		PathKeys:   []string{"a.md", "docs/a.md", "docs/deep/b.md", "old/a.md"},
+		FolderKeys: []string{"docs", "docs/deep", "old"},
+		Sums:       []Hash{Sum([]byte("b"))},
+	}
+	if diff := cmp.Diff(want, b.Lookups()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestFolderHead_Folder(t *testing.T) {
+	t.Parallel()
+	f := FolderHead{Key: "docs/deep", Path: path1(t, "Docs/Deep/er/b.md")}
+	if got := f.Folder(); got != "Docs/Deep" {
+		t.Errorf("got %q", got)
 	}
 }

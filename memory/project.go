@@ -3,6 +3,7 @@ package memory
 import (
 	"strings"
 	"time"
+	"unicode"
 )
 
 // Preset says which changes wait for a reviewer.
@@ -79,14 +80,18 @@ func NormalizeRemote(remote string) string {
 			break
 		}
 	}
-	path = strings.Trim(path, "/")
+	path = trimPath(path)
 	for strings.HasSuffix(path, ".git") {
-		path = strings.TrimRight(strings.TrimSuffix(path, ".git"), "/")
+		path = trimPath(strings.TrimSuffix(path, ".git"))
 	}
 	if !isHost(host) || path == "" {
 		return ""
 	}
 	return host + "/" + path
+}
+
+func trimPath(s string) string {
+	return strings.TrimFunc(s, func(r rune) bool { return r == '/' || unicode.IsSpace(r) })
 }
 
 // unscp turns the form "user@host:path" into "user@host/path". A remote that is
