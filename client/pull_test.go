@@ -18,6 +18,7 @@ import (
 
 // alter lets a test change the answers to one call.
 func alter[T any](t testing.TB, call string, change func(answer *T)) func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+	t.Helper()
 	return func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		if !strings.HasSuffix(r.URL.Path, "/"+call) {
 			next.ServeHTTP(w, r)

@@ -206,7 +206,10 @@ func (m *member) rename(t testing.TB, from, to string) {
 }
 
 // files returns everything below team/ but the marker.
-func (m *member) files(t testing.TB) map[string]string { return filesBelow(t, m.tree()) }
+func (m *member) files(t testing.TB) map[string]string {
+	t.Helper()
+	return filesBelow(t, m.tree())
+}
 
 func filesBelow(t testing.TB, dir string) map[string]string {
 	t.Helper()
