@@ -171,9 +171,6 @@ func (p *pacedReader) Read(buf []byte) (int, error) {
 	return n, err
 }
 
-// allowance is the time that so many bytes may take.
-func allowance(bytes int) time.Duration { return callDeadline + paceOf(bytes) }
-
 // paceOf is the time of so many bytes on the slowest line.
 func paceOf(bytes int) time.Duration {
 	const slowest = 16 << 10 // bytes a second

@@ -22,7 +22,7 @@ type call struct {
 	project memory.ProjectID // of {p}
 	query   query
 	problem memory.Code // that was answered, "" if none
-	held    int         // bytes of the body, see holds
+	held    int         // bytes of request and answer, see holds
 	aborted bool        // an answer broke off: the connection must too
 
 	request   *http.Request // as it came, without the time limit
@@ -36,6 +36,18 @@ func (c *call) ctx() context.Context { return c.Request().Context() }
 func (c *call) json(v any) error {
 	body, err := wire.Encode(v)
 	if err != nil {
+		return err
+	}
+	return c.bytes("application/json", body)
+}
+
+// texts answers with v, which holds what members wrote, and is as large.
+func (c *call) texts(v any) error {
+	body, err := wire.Encode(v)
+	if err != nil {
+		return err
+	}
+	if err := c.hold(len(body)); err != nil {
 		return err
 	}
 	return c.bytes("application/json", body)
@@ -83,13 +95,21 @@ func (c *call) tag(header string) (string, error) {
 }
 
 // paced returns the answer's writer, which gives every write its time.
-func (c *call) paced() *pacedWriter { return &pacedWriter{c} }
+func (c *call) paced() *pacedWriter { return &pacedWriter{c, callDeadline} }
 
-type pacedWriter struct{ c *call }
+// pacedWriter gives an answer its time like pacedReader a body: many small
+// writes have no more than one large one.
+type pacedWriter struct {
+	c    *call
+	left time.Duration
+}
 
 func (p *pacedWriter) Write(b []byte) (int, error) {
-	p.c.writeUntil(p.c.api.clock().Add(allowance(len(b))))
-	return p.c.Response().Write(b)
+	start := p.c.api.clock()
+	p.c.writeUntil(start.Add(p.left + paceOf(len(b))))
+	n, err := p.c.Response().Write(b)
+	p.left = min(callDeadline, p.left-p.c.api.clock().Sub(start)+paceOf(n))
+	return n, err
 }
 
 // readUntil and writeUntil set the connection's deadlines. Writers that are no

@@ -86,9 +86,12 @@ func (a *API) entry(c *call) error {
 	c.Response().Header().Set("Etag", quoted(tag))
 	c.Response().Header().Add("Vary", "Accept")
 	if acceptsMarkdown(c.Request().Header.Get("Accept")) {
+		if err := c.hold(len(rev.Content)); err != nil {
+			return err
+		}
 		return c.bytes("text/markdown; charset=utf-8", rev.Content)
 	}
-	return c.json(wire.NewEntryContent(entry, rev))
+	return c.texts(wire.NewEntryContent(entry, rev))
 }
 
 func revTag(rev int64) string { return strconv.FormatInt(rev, 10) }

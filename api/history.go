@@ -58,7 +58,7 @@ func (a *API) revision(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.json(wire.NewRevisionContent(found))
+	return c.texts(wire.NewRevisionContent(found))
 }
 
 // restore makes an earlier version the newest.

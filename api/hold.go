@@ -7,14 +7,15 @@ import (
 	"github.com/teammem/teammem/memory"
 )
 
-// What request bodies may take of the server's memory at one time. A member's
-// part is a few full pushes: one member cannot lock the others out.
+// What bodies of requests and answers may take of the server's memory at one
+// time, since whoever sends or reads slowly keeps them there. A member's part
+// is a few full pushes: one member cannot lock the others out.
 const (
 	holdTotal  = 128 << 20
 	holdMember = 32 << 20
 )
 
-// holds counts the bytes of request bodies that are being served.
+// holds counts the bytes of requests and answers that are being served.
 type holds struct {
 	mu      sync.Mutex
 	total   int

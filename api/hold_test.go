@@ -73,3 +73,37 @@ func TestBody_IsHeld(t *testing.T) {
 		t.Errorf("%d bytes are held after the last call, by %v", a.holds.total, a.holds.members)
 	}
 }
+
+// Answers with texts count too, for as long as they are being written. Nothing
+// else that a member or the operator asks for stops working meanwhile.
+func TestAnswers_AreHeld(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	c := b.as(t, memory.RoleContributor)
+	made := b.put(t, c, "a.md", strings.Repeat("text ", 1000))
+	id := string(made.EntryID)
+	texts := []func() reply{
+		func() reply { return c.get(b.in("/changes?content=inline")) },
+		func() reply { return c.get(b.in("/manifest")) },
+		func() reply { return c.post(b.in("/contents"), `{"items":[{"entry_id":"`+id+`","rev":1}]}`) },
+		func() reply { return c.get(b.in("/entry?path=a.md")) },
+		func() reply { return c.get(b.in("/entry?path=a.md"), "Accept", "text/markdown") },
+		func() reply { return c.get(b.in("/revision?rev=1&entry_id=" + id)) },
+	}
+	member := b.members[memory.RoleContributor].ID
+	if !b.api.holds.take(member, holdMember-200) {
+		t.Fatal("no room at the start")
+	}
+	for i, get := range texts {
+		if got := get().want(t, http.StatusTooManyRequests, memory.CodeRateLimited); got.header.Get("Etag") != "" {
+			t.Errorf("call %d: a refusal with a tag", i)
+		}
+	}
+	for _, path := range []string{"/healthz", "/readyz", base + "/me", b.in(""), b.in("/entries")} {
+		c.get(path).want(t, http.StatusOK, "")
+	}
+	b.api.holds.release(member, holdMember-200)
+	for _, get := range texts {
+		get().want(t, http.StatusOK, "")
+	}
+}

@@ -69,6 +69,49 @@ func TestBody_Pace(t *testing.T) {
 	}
 }
 
+// An answer of many small writes is broken off like one of a large write when
+// its reader hardly reads.
+func TestAnswer_Pace(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a, _ := offline(t, Options{})
+		broke := make(chan time.Duration, 1)
+		a.declared["GET/long"] = true
+		a.echo.GET("/long", a.guard(route{path: "/long", scope: anyone, handle: func(_ *API, c *call) error {
+			start, w, part := time.Now(), c.paced(), make([]byte, 4<<10)
+			for {
+				if _, err := w.Write(part); err != nil {
+					broke <- time.Since(start)
+					return err
+				}
+			}
+		}}))
+		l := &pipeListener{conns: make(chan net.Conn, 1), closed: make(chan struct{})}
+		server := NewServer(a, NewHub(), slog.New(slog.DiscardHandler)).http
+		done := make(chan struct{})
+		go func() { defer close(done); _ = server.Serve(l) }()
+		near, far := net.Pipe()
+		l.conns <- far
+		go func() {
+			fmt.Fprint(near, "GET /long HTTP/1.1\r\nHost: x\r\n\r\n")
+			buf := make([]byte, 4<<10)
+			for {
+				time.Sleep(5 * time.Second)
+				if _, err := near.Read(buf); err != nil {
+					return
+				}
+			}
+		}()
+		if took := <-broke; took > 30*time.Second {
+			t.Errorf("broken off after %v", took)
+		}
+		must(t, near.Close())
+		must(t, server.Close())
+		<-done
+		time.Sleep(time.Minute)
+	})
+}
+
 // pipeListener hands out connections that exist already.
 type pipeListener struct {
 	conns  chan net.Conn

@@ -31,7 +31,7 @@ func (a *API) changes(c *call) error {
 	}
 	at := memory.Head{Epoch: feed.Page.Epoch, Seq: feed.Page.To, Digest: feed.Page.Digest}
 	c.Response().Header().Set("Etag", quoted(at.Tag()))
-	return c.json(wire.NewFeed(feed.Page))
+	return c.texts(wire.NewFeed(feed.Page))
 }
 
 // stillAllowed checks credentials and role once more. A long poll can outlive
@@ -95,6 +95,10 @@ func (a *API) manifest(c *call) error {
 	if have == head.Tag() {
 		return c.notModified(have)
 	}
+	const entryBytes = 512 // about what one takes while the manifest is written
+	if err := c.hold(len(entries) * entryBytes); err != nil {
+		return err
+	}
 	h := c.Response().Header()
 	h.Set("Etag", quoted(head.Tag()))
 	h.Set("Content-Type", "application/json")
@@ -116,7 +120,7 @@ func (a *API) contents(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.json(wire.NewContents(contents))
+	return c.texts(wire.NewContents(contents))
 }
 
 // push takes a batch of changes.
