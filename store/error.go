@@ -189,6 +189,8 @@ func unreachable(err error) error {
 		}
 	} else if network, ok := errors.AsType[*net.OpError](err); ok {
 		e.Message += ": " + network.Error()
+	} else if name, ok := errors.AsType[*net.DNSError](err); ok {
+		e.Message += ": " + name.Error()
 	}
 	return e
 }

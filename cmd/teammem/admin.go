@@ -43,6 +43,12 @@ func (a *app) administer(ctx context.Context, o databaseOptions, action func(*me
 		return err
 	}
 	defer func() { err = errors.Join(err, db.close()) }()
+	if db.cluster != nil && db.cluster.Made() {
+		// A mistyped folder would otherwise look like an instance that lost its members.
+		if _, err := fmt.Fprintf(a.stderr, "made a new instance in %s\n", o.data); err != nil {
+			return err
+		}
+	}
 	// Administration writes no entries, so it needs no scanner and no hints.
 	return action(memory.NewService(db.store, nil, nil, a.now, memory.Limits{}), db)
 }

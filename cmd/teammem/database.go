@@ -29,7 +29,7 @@ func (o *databaseOptions) addFlags(c *cobra.Command) {
 // database is an open store with the cluster that it may run on.
 type database struct {
 	store *store.Store
-	start func(context.Context) (*embedded.Cluster, error) // nil with a database URL
+	start func(ctx context.Context, existing bool) (*embedded.Cluster, error) // nil with a database URL
 
 	mu      sync.Mutex
 	cluster *embedded.Cluster
@@ -57,10 +57,10 @@ func (a *app) openDatabase(ctx context.Context, o databaseOptions, log *slog.Log
 		if o.data == "" {
 			return nil, memory.Invalid("data", "name the instance's folder with --data DIR, or a database with --database-url URL")
 		}
-		db.start = func(ctx context.Context) (*embedded.Cluster, error) {
-			return start(ctx, o.data, embedded.Options{BinDir: a.getenv("TEAMMEM_PG_BIN"), Logger: log})
+		db.start = func(ctx context.Context, existing bool) (*embedded.Cluster, error) {
+			return start(ctx, o.data, embedded.Options{BinDir: a.getenv("TEAMMEM_PG_BIN"), Existing: existing, Logger: log})
 		}
-		cluster, err := db.start(ctx)
+		cluster, err := db.start(ctx, false)
 		if err != nil {
 			return nil, err
 		}
@@ -108,7 +108,7 @@ func (d *database) restart(ctx context.Context) error {
 	if err := d.cluster.Stop(ctx); err != nil {
 		return err
 	}
-	cluster, err := d.start(ctx)
+	cluster, err := d.start(ctx, true) // were its folder gone, a new one would not be this instance
 	if err != nil {
 		return err
 	}

@@ -70,6 +70,7 @@ func (o Options) patienceOf(usual time.Duration) time.Duration {
 type Cluster struct {
 	url       string
 	socketDir string
+	made      bool
 	folder    *folder // nil if another process runs the cluster, as are those below
 	server    *server
 	stopping  atomic.Bool
@@ -180,7 +181,7 @@ func (f *folder) run(ctx context.Context) (*Cluster, error) {
 	}
 	f.opt.Logger.LogAttrs(ctx, slog.LevelInfo, "postgres started",
 		slog.String("folder", f.data()), slog.String("owner", o.String()), slog.String("version", b.version))
-	c := &Cluster{url: socketURL(socketDir, Database), socketDir: socketDir, folder: f, server: s, done: make(chan struct{})}
+	c := &Cluster{url: socketURL(socketDir, Database), socketDir: socketDir, made: f.created, folder: f, server: s, done: make(chan struct{})}
 	go c.watch(context.WithoutCancel(ctx))
 	return c, nil
 }
@@ -210,6 +211,9 @@ func (c *Cluster) URL() string { return c.url }
 
 // Owned reports whether this process runs the cluster, and not another one.
 func (c *Cluster) Owned() bool { return c.server != nil }
+
+// Made reports whether there was no cluster before, and this one was made.
+func (c *Cluster) Made() bool { return c.made }
 
 // Done is closed when Postgres has ended; [Cluster.Err] then says why. It is
 // nil for a cluster that another process runs.

@@ -28,8 +28,8 @@ func TestStart_MakesClusterAndKeepsItsData(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { stop(t, c) })
-	if !c.Owned() {
-		t.Error("a started cluster is not owned")
+	if !c.Owned() || !c.Made() {
+		t.Error("a new cluster is not owned, or does not say that it is new")
 	}
 	settings := map[string]string{}
 	for _, name := range []string{
@@ -71,8 +71,8 @@ func TestStart_MakesClusterAndKeepsItsData(t *testing.T) {
 		t.Error("Done is open after Stop")
 	}
 	again := start(t, dir, Options{Existing: true})
-	if got := query(t, again.URL(), "select what from kept"); got != "something" {
-		t.Errorf("after a restart %q", got)
+	if got := query(t, again.URL(), "select what from kept"); got != "something" || again.Made() {
+		t.Errorf("after a restart %q, made anew: %v", got, again.Made())
 	}
 	for _, line := range []string{"making a postgres cluster", "postgres started", "postgres stopped"} {
 		if !strings.Contains(log.String(), line) {
@@ -261,6 +261,17 @@ func TestStart_Refused(t *testing.T) {
 				return filepath.Join(t.TempDir(), "typo")
 			},
 			want: []string{"find a cluster", "typo", "start teammem serve"},
+		},
+		{
+			name: "an empty folder where a cluster must be",
+			opt:  Options{Existing: true},
+			dir: func(t *testing.T) string {
+				t.Helper()
+				dir := t.TempDir()
+				must(t, os.Mkdir(filepath.Join(dir, dataName), 0o700))
+				return dir
+			},
+			want: []string{"find a cluster", markerName, "start teammem serve"},
 		},
 		{
 			name: "no binaries where they are said to be",
@@ -530,5 +541,38 @@ func TestSocket_NameTakenByAnother(t *testing.T) {
 	must(t, err)
 	if other == first || info.Mode().Perm() != 0o700 {
 		t.Errorf("took %s with mode %v", other, info.Mode())
+	}
+}
+
+func TestReason(t *testing.T) {
+	t.Parallel()
+	for out, want := range map[string]string{
+		"":           "",
+		"one\ntwo\n": "one | two",
+		"start\nFATAL:  no space left\nchild ended\ninitdb: removing\ndone\n": "FATAL:  no space left | child ended | initdb: removing | done",
+		"a\nb\nc\ninitdb: error: d\n":                                         "b | c | initdb: error: d",
+	} {
+		if got := reason(out); got != want {
+			t.Errorf("%q gives %q, want %q", out, got, want)
+		}
+	}
+}
+
+func TestStart_InitdbCancelled(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "instance")
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		_, err := Start(ctx, dir, Options{Throwaway: true})
+		done <- err
+	}()
+	eventually(t, "initdb runs", func() bool {
+		_, err := os.Stat(filepath.Join(dir, initName))
+		return err == nil
+	})
+	cancel()
+	if err := <-done; !errors.Is(err, context.Canceled) || strings.Contains(err.Error(), "killed") {
+		t.Errorf("got %v", err)
 	}
 }

@@ -39,6 +39,8 @@ type folder struct {
 	made bool     // by us, just now
 	lock *flock.Flock
 	opt  Options
+
+	created bool // the cluster in it, by us, just now
 }
 
 func openFolder(dir string, opt Options) (*folder, error) {
@@ -49,13 +51,17 @@ func openFolder(dir string, opt Options) (*folder, error) {
 	f := &folder{dir: abs, opt: opt, lock: flock.New(filepath.Join(abs, LockName), flock.SetPermissions(0o600))}
 	if opt.Existing {
 		if _, err := os.Stat(f.data()); err != nil {
-			return nil, fmt.Errorf("find a cluster: %w; start teammem serve with this data folder once, or give another one", err)
+			return nil, noCluster(err)
 		}
 	} else if err := f.makeDir(); err != nil {
 		return nil, err
 	}
 	f.root, err = os.OpenRoot(abs)
 	return f, err
+}
+
+func noCluster(err error) error {
+	return fmt.Errorf("find a cluster: %w; start teammem serve with this data folder once, or give another one", err)
 }
 
 func (f *folder) makeDir() error {
@@ -149,6 +155,9 @@ func (f *folder) inspect(ctx context.Context, o owner) (binaries, error) {
 // create makes the data folder. An empty one that somebody put there decides
 // its owner.
 func (f *folder) create(ctx context.Context, given *owner) (owner, binaries, error) {
+	if f.opt.Existing {
+		return owner{}, binaries{}, noCluster(&fs.PathError{Op: "open", Path: filepath.Join(f.data(), markerName), Err: fs.ErrNotExist})
+	}
 	b, err := findBinaries(ctx, f.opt.BinDir, 0)
 	if err != nil {
 		return owner{}, binaries{}, err
@@ -159,7 +168,9 @@ func (f *folder) create(ctx context.Context, given *owner) (owner, binaries, err
 	}
 	f.opt.Logger.LogAttrs(ctx, slog.LevelInfo, "making a postgres cluster",
 		slog.String("folder", f.data()), slog.String("owner", o.String()), slog.String("version", b.version))
-	return o, b, f.initdb(ctx, b, o)
+	err = f.initdb(ctx, b, o)
+	f.created = err == nil
+	return o, b, err
 }
 
 func (f *folder) chooseOwner(ctx context.Context, b binaries, given *owner) (owner, error) {
@@ -211,8 +222,12 @@ func (f *folder) initdb(ctx context.Context, b binaries, o owner) error {
 	cmd.WaitDelay = 5 * time.Second // its own children hold the output open
 	var out strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &out
-	if err := o.run(cmd); err != nil {
-		return fmt.Errorf("make a cluster with %s in %s: %w: %s", cmd.Path, f.dir, err, lastLines(out.String()))
+	err := o.run(cmd)
+	if ctx.Err() != nil {
+		return fmt.Errorf("make a cluster in %s: %w", f.dir, ctx.Err()) // the next start begins anew
+	}
+	if err != nil {
+		return fmt.Errorf("make a cluster with %s in %s: %w: %s", cmd.Path, f.dir, err, reason(out.String()))
 	}
 	return f.finish(o)
 }
@@ -273,8 +288,16 @@ func serverEnv() []string {
 	return env
 }
 
-// lastLines is the end of a program's output as one line.
-func lastLines(out string) string {
+// reason is what a program's output says went wrong, as one line: its first
+// complaint, which later ones follow from, and its last words.
+func reason(out string) string {
 	lines := strings.FieldsFunc(out, func(r rune) bool { return r == '\n' })
-	return strings.Join(lines[max(0, len(lines)-4):], " | ")
+	last := lines[max(0, len(lines)-3):]
+	for _, line := range lines[:len(lines)-len(last)] {
+		if strings.Contains(strings.ToLower(line), "error:") || strings.Contains(line, "FATAL:") || strings.Contains(line, "PANIC:") {
+			last = append([]string{line}, last...)
+			break
+		}
+	}
+	return strings.Join(last, " | ")
 }

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"os/user"
 	"runtime"
+	"slices"
 	"strconv"
 	"syscall"
 )
@@ -66,15 +67,18 @@ func candidates(parent fs.FileInfo, namespaces bool) []owner {
 		return []owner{{how: asSelf, uid: euid, gid: os.Getegid(), name: accountName(euid)}}
 	}
 	var list []owner
+	if uid, _ := idsOf(parent); uid != 0 {
+		// Root is at work in somebody else's folder: they will want to run it too.
+		if acc, ok := lookupAccount(accountName(uid)); ok {
+			list = append(list, acc)
+		}
+	}
 	if namespaces {
 		list = append(list, owner{how: asMapped, uid: 0, gid: os.Getegid(), name: "root"})
 	}
 	names := []string{"postgres", "nobody", "daemon"}
-	if uid, _ := idsOf(parent); uid != 0 {
-		names = append([]string{accountName(uid)}, names...)
-	}
 	for _, name := range names {
-		if acc, ok := lookupAccount(name); ok && acc.uid != 0 {
+		if acc, ok := lookupAccount(name); ok && acc.uid != 0 && !slices.Contains(list, acc) {
 			list = append(list, acc)
 		}
 	}

@@ -3,6 +3,7 @@
 package embedded
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -132,14 +133,16 @@ func rootLostNamespaces(t *testing.T) {
 func rootBelowOther(t *testing.T) {
 	t.Parallel()
 	acc := ordinary(t)
-	home := filepath.Join(openTempDir(t), "home")
-	must(t, os.Mkdir(home, 0o700))
-	must(t, os.Chown(home, acc.uid, acc.gid))
-	c := start(t, home, Options{Throwaway: true})
-	if got := dataOwner(t, home); got != acc.uid {
-		t.Errorf("belongs to %d, not to the account %s whose folder it is in", got, acc)
+	for _, mode := range []fs.FileMode{0o700, 0o755} { // where root in a namespace could not enter, and where it could
+		home := filepath.Join(openTempDir(t), "home")
+		must(t, os.Mkdir(home, mode))
+		must(t, os.Chown(home, acc.uid, acc.gid))
+		c := start(t, home, Options{Throwaway: true})
+		if got := dataOwner(t, home); got != acc.uid {
+			t.Errorf("mode %v: belongs to %d, not to the account %s whose folder it is in", mode, got, acc)
+		}
+		query(t, c.URL(), "select 'works'")
 	}
-	query(t, c.URL(), "select 'works'")
 }
 
 func rootEmptyOfOther(t *testing.T) {
