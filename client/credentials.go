@@ -61,6 +61,10 @@ func (d Dirs) Logins() ([]Login, error) {
 
 // SaveLogin keeps a login in place of an earlier one for the same server.
 func (d Dirs) SaveLogin(l Login) error {
+	return d.exclusive(func() error { return d.saveLogin(l) })
+}
+
+func (d Dirs) saveLogin(l Login) error {
 	c, err := d.readCredentials()
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 
@@ -131,6 +132,25 @@ func TestLinks(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(d.Config, "links.json"), []byte("{"), 0o600))
 	if _, err := d.LinkOf(deep); err == nil || errors.Is(err, client.ErrNotLinked) {
 		t.Errorf("got %v, want an error for a damaged file", err)
+	}
+}
+
+// Links that are saved at the same time are all there.
+func TestLinks_AtOnce(t *testing.T) {
+	t.Parallel()
+	d := client.Dirs{Config: filepath.Join(t.TempDir(), "config")}
+	const n = 20
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() {
+			if err := d.SaveLink(client.Link{Folder: fmt.Sprintf("/src/%02d", i)}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if got, err := d.Links(); err != nil || len(got) != n {
+		t.Errorf("%d links, %v; want %d", len(got), err, n)
 	}
 }
 

@@ -92,6 +92,10 @@ func (d Dirs) mayLink(l Link) error {
 
 // SaveLink keeps a link in place of an earlier one for the same folder.
 func (d Dirs) SaveLink(l Link) error {
+	return d.exclusive(func() error { return d.saveLink(l) })
+}
+
+func (d Dirs) saveLink(l Link) error {
 	all, err := d.Links()
 	if err != nil {
 		return err
@@ -104,6 +108,10 @@ func (d Dirs) SaveLink(l Link) error {
 
 // RemoveLink forgets a link. No file of the member is touched.
 func (d Dirs) RemoveLink(l Link) error {
+	return d.exclusive(func() error { return d.removeLink(l) })
+}
+
+func (d Dirs) removeLink(l Link) error {
 	all, err := d.Links()
 	if err != nil {
 		return err

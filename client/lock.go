@@ -58,3 +58,17 @@ func holder(path string) string {
 	}
 	return strings.TrimSpace(string(b))
 }
+
+// exclusive runs an update of the member's own settings, so that two programs
+// do not undo each other's.
+func (d Dirs) exclusive(update func() error) (err error) {
+	if err := makeDir(d.Config); err != nil {
+		return fmt.Errorf("make folder for settings: %w", err)
+	}
+	f := flock.New(filepath.Join(d.Config, "lock"), flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600))
+	if err := f.Lock(); err != nil {
+		return fmt.Errorf("lock settings: %w", err)
+	}
+	defer func() { err = errors.Join(err, f.Unlock()) }()
+	return update()
+}

@@ -1,0 +1,190 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+
+	"github.com/teammem/teammem/api/wire"
+	"github.com/teammem/teammem/memory"
+)
+
+type request struct {
+	path  string
+	query url.Values
+	tag   string // If-None-Match
+	body  any    // nil for a GET
+}
+
+func (s *Server) get(ctx context.Context, path string, query url.Values, answer any) error {
+	_, err := s.call(ctx, request{path: path, query: query}, answer)
+	return err
+}
+
+func (s *Server) post(ctx context.Context, path string, body, answer any) error {
+	_, err := s.call(ctx, request{path: path, body: body}, answer)
+	return err
+}
+
+// call sends a request and reads the answer into v, or the problem into the
+// error. A server that is busy, or whose database is being started, is asked
+// again a few times; a push is safe to repeat because of its key.
+func (s *Server) call(ctx context.Context, r request, v any) (status int, err error) {
+	for _, pause := range retryPauses() {
+		status, err = s.try(ctx, r, v)
+		busy := status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests
+		if err == nil || !busy {
+			return status, err
+		}
+		timer := time.NewTimer(pause/2 + rand.N(pause)) //nolint:gosec // all clients at once would only prolong it
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return status, ctx.Err()
+		case <-timer.C:
+		}
+	}
+	return s.try(ctx, r, v)
+}
+
+// retryPauses are about how long to wait between tries.
+func retryPauses() []time.Duration {
+	return []time.Duration{200 * time.Millisecond, 600 * time.Millisecond, 2 * time.Second}
+}
+
+// try sends one request.
+func (s *Server) try(ctx context.Context, r request, v any) (status int, err error) {
+	limited, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	req, err := s.build(limited, r)
+	if err != nil {
+		return 0, err
+	}
+	res, err := s.http.Do(req)
+	if err != nil {
+		return 0, offline(ctx, err)
+	}
+	defer res.Body.Close()
+	if err := s.recognise(res); err != nil {
+		return res.StatusCode, err
+	}
+	if res.StatusCode == http.StatusNotModified {
+		return res.StatusCode, nil
+	}
+	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
+	switch {
+	case err != nil:
+		return res.StatusCode, offline(ctx, err)
+	case len(body) > maxAnswer:
+		return res.StatusCode, fmt.Errorf("the server's answer to %s is larger than %d bytes", r.path, maxAnswer)
+	case res.StatusCode/100 != 2:
+		return res.StatusCode, problem(res, body)
+	}
+	if err := wire.DecodeAnswer(body, v); err != nil {
+		return res.StatusCode, fmt.Errorf("the server's answer to %s makes no sense: %w", r.path, err)
+	}
+	return res.StatusCode, nil
+}
+
+// offline says that no answer came, unless the caller gave up.
+func offline(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return fmt.Errorf("%w: %v", ErrOffline, withoutURL(err)) //nolint:errorlint // ends the chain
+}
+
+// build writes only the headers that the protocol needs: a sync without news
+// is little more than them.
+func (s *Server) build(ctx context.Context, r request) (*http.Request, error) {
+	method, address := http.MethodGet, s.base+r.path
+	if len(r.query) > 0 {
+		address += "?" + r.query.Encode()
+	}
+	var body []byte
+	if r.body != nil {
+		method = http.MethodPost
+		var err error
+		if body, err = wire.Encode(r.body); err != nil {
+			return nil, err
+		}
+	}
+	header := http.Header{"User-Agent": nil}
+	if len(body) >= compressFrom {
+		body = compressed(body)
+		header.Set("Content-Encoding", "gzip")
+	}
+	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
+	if err != nil {
+		return nil, fmt.Errorf("build request: %w", err)
+	}
+	req.Header = header
+	header.Set("Teammem-Client", "teammem/"+s.version+" ("+runtime.GOOS+")")
+	if r.body != nil {
+		header.Set("Content-Type", "application/json")
+	}
+	if s.token != "" {
+		header.Set("Authorization", "Bearer "+s.token)
+	}
+	if s.device != "" {
+		header.Set("Teammem-Device", string(s.device))
+	}
+	if r.tag != "" {
+		header.Set("If-None-Match", r.tag)
+	}
+	return req, nil
+}
+
+func compressed(body []byte) []byte {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, _ = z.Write(body) // a buffer takes everything
+	_ = z.Close()
+	return b.Bytes()
+}
+
+// recognise checks that the linked instance answers. What stands between may
+// answer with an error of its own; only a good answer, which 304 is, must name
+// the instance.
+func (s *Server) recognise(res *http.Response) error {
+	got := res.Header.Get("Teammem-Instance")
+	switch {
+	case got == "" && res.StatusCode < 400:
+		return fmt.Errorf("%s does not answer like a teammem server: check the address", s.base)
+	case got != "" && s.instance != "" && got != s.instance:
+		return fmt.Errorf("%w: %s is now instance %s, and was %s when you linked", ErrOtherServer, s.base, got, s.instance)
+	}
+	return nil
+}
+
+// problem reads the error from an answer. One that is no problem document comes
+// from something between client and server, and only its status counts.
+func problem(res *http.Response, body []byte) error {
+	var p wire.Problem
+	if strings.HasPrefix(res.Header.Get("Content-Type"), wire.ProblemType) && wire.DecodeAnswer(body, &p) == nil {
+		return p.Domain()
+	}
+	return &memory.Error{
+		Code:    wire.CodeOf(res.StatusCode),
+		Message: fmt.Sprintf("the server answered %d %s", res.StatusCode, http.StatusText(res.StatusCode)),
+		Hint:    "this is not an answer of teammem: check the address, and any proxy on the way",
+	}
+}
+
+// withoutURL takes the URL out of a transport error, which repeats it.
+func withoutURL(err error) error {
+	if u, ok := errors.AsType[*url.Error](err); ok {
+		return u.Err
+	}
+	return err
+}
