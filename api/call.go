@@ -71,6 +71,7 @@ func (c *call) notModified(tag string) error {
 	h.Del("Vary")
 	h["Date"] = nil
 	h.Set("Etag", quoted(tag))
+	c.writeUntil(c.api.clock().Add(callDeadline))
 	c.Response().WriteHeader(http.StatusNotModified)
 	return nil
 }
@@ -117,5 +118,10 @@ func (p *pacedWriter) Write(b []byte) (int, error) {
 func (c *call) readUntil(t time.Time) { _ = c.controller().SetReadDeadline(t) }
 
 func (c *call) writeUntil(t time.Time) { _ = c.controller().SetWriteDeadline(t) }
+
+// multiplexed reports whether the call shares its connection with others. A
+// write deadline then ends the call itself when it passes, also while a body is
+// still arriving, and not only a write.
+func (c *call) multiplexed() bool { return c.Request().ProtoMajor > 1 }
 
 func (c *call) controller() *http.ResponseController { return http.NewResponseController(c.Response()) }

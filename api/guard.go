@@ -136,7 +136,9 @@ func (c *call) startTimer() {
 	ctx, cancel := context.WithTimeout(c.request.Context(), c.allowed)
 	c.stopTimer = cancel
 	c.SetRequest(c.request.WithContext(ctx))
-	c.writeUntil(c.api.clock().Add(c.allowed))
+	if !c.multiplexed() {
+		c.writeUntil(c.api.clock().Add(c.allowed))
+	}
 }
 
 // admit lets a request in, or says why not.

@@ -2,6 +2,7 @@ package api
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"log/slog"
@@ -64,6 +65,67 @@ func TestBody_Pace(t *testing.T) {
 				must(t, server.Close())
 				<-done
 				time.Sleep(time.Minute) // the server lingers on a connection that it gave up
+			})
+		})
+	}
+}
+
+// Over HTTP/2 a body has the same time, and a call that is given up an answer.
+func TestBody_PaceOverHTTP2(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		chunks int // of 20 KB, one a second; then nothing comes any more if it is short
+		size   int
+		status int
+	}{
+		"slow line": {chunks: 30, size: 600 << 10, status: http.StatusOK},
+		"stalled":   {chunks: 1, size: 600 << 10, status: http.StatusBadRequest},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				a, r := offline(t, Options{})
+				l := &pipeListener{conns: make(chan net.Conn, 1), closed: make(chan struct{})}
+				server := NewServer(a, NewHub(), slog.New(slog.DiscardHandler)).http
+				done := make(chan struct{})
+				go func() { defer close(done); _ = server.Serve(l) }()
+				near, far := net.Pipe()
+				l.conns <- far
+				h2 := &http.Transport{
+					Protocols:   new(http.Protocols),
+					DialContext: func(context.Context, string, string) (net.Conn, error) { return near, nil },
+				}
+				h2.Protocols.SetUnencryptedHTTP2(true)
+				body, sender := io.Pipe()
+				go func() {
+					text := fmt.Sprintf("%-*s", tt.size, `{"path":"a.md"}`)
+					for i := range tt.chunks {
+						time.Sleep(time.Second)
+						if _, err := io.WriteString(sender, text[i*20<<10:(i+1)*20<<10]); err != nil {
+							return
+						}
+					}
+					if tt.chunks*20<<10 == tt.size {
+						sender.Close()
+					}
+				}()
+				req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://x"+base+"/check", body)
+				must(t, err)
+				req.Header.Set("Authorization", "Bearer "+r.token)
+				req.Header.Set("Content-Type", "application/json")
+				resp, err := h2.RoundTrip(req)
+				must(t, err)
+				answer, err := io.ReadAll(resp.Body)
+				must(t, err)
+				must(t, resp.Body.Close())
+				if resp.StatusCode != tt.status || resp.ProtoMajor != 2 || len(answer) == 0 {
+					t.Errorf("over %s status %d, want %d: %s", resp.Proto, resp.StatusCode, tt.status, answer)
+				}
+				sender.Close()
+				h2.CloseIdleConnections()
+				must(t, server.Close())
+				<-done
+				time.Sleep(time.Minute)
 			})
 		})
 	}
