@@ -32,7 +32,7 @@ func Screen(ctx context.Context, scanner Scanner, path Path, content []byte) (Cl
 	if len(content) > MaxEntryBytes {
 		return Clean{}, &Error{
 			Code: CodeTooLarge, Field: "content",
-			Message: fmt.Sprintf("the entry has %d bytes; at most %d are shared", len(content), MaxEntryBytes),
+			Message: fmt.Sprintf("the entry has more than %d bytes, which is the most that is shared", MaxEntryBytes),
 			Hint:    "split it into several entries",
 		}
 	}
