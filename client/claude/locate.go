@@ -42,7 +42,7 @@ func Locate(folder, override string, getenv func(string) string) (client.Place, 
 func memoryDir(root repository, override string, getenv func(string) string) (dir, source string, err error) {
 	if override != "" {
 		dir, err = expand(override, getenv)
-		return dir, "--memory-dir", err
+		return dir, fromMember, err
 	}
 	for _, variable := range []string{envMemoryDir, envCowork} {
 		if v := getenv(variable); v != "" {
@@ -67,7 +67,7 @@ func defaultDir(root repository, getenv func(string) string) (dir, source string
 		if home == "" {
 			return "", "", errors.New("HOME is not set, so the agent's memory cannot be found: name it with --memory-dir")
 		}
-		base, source = filepath.Join(home, configFolder), "default"
+		base, source = filepath.Join(home, configFolder), fromDefault
 	}
 	if home := homeOf(getenv); root.real == "/" || root.real == home {
 		return "", "", fmt.Errorf("%s is no project of its own: name the memory folder with --memory-dir", root.real)

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/teammem/teammem/client"
+	"github.com/teammem/teammem/client/claude"
 	"github.com/teammem/teammem/sanitize/secrets"
 )
 
@@ -99,6 +100,9 @@ func (a *app) openLink(folder string, o syncOptions) (*client.Syncer, reportPrin
 	}
 	l, err := dirs.LinkOf(folder)
 	if err != nil {
+		return nil, reportPrinter{}, err
+	}
+	if err := claude.Recheck(l, a.getenv); err != nil {
 		return nil, reportPrinter{}, err
 	}
 	login, err := dirs.Login(l.Server)

@@ -1,0 +1,51 @@
+package claude
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/teammem/teammem/client"
+)
+
+// What decided a memory folder, besides variables and settings files.
+const (
+	fromMember  = "--memory-dir"
+	fromDefault = "default"
+)
+
+// Recheck resolves the memory folder of a link anew, as every run has to: a
+// folder that has become another one is never switched to in silence. The
+// error is a [client.ErrMarker].
+func Recheck(l client.Link, getenv func(string) string) error {
+	real, err := filepath.EvalSymlinks(l.MemoryDir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // opening the tree says so
+	}
+	if err != nil {
+		return fmt.Errorf("look up the memory folder: %w", err)
+	}
+	if real != l.MemoryReal {
+		return fmt.Errorf("%w: %s now leads to %s, and led to %s when it was linked; link again if that is meant",
+			client.ErrMarker, l.MemoryDir, real, l.MemoryReal)
+	}
+	if l.Source == fromMember {
+		return nil
+	}
+	now, err := Locate(l.Folder, "", getenv)
+	if err != nil {
+		return fmt.Errorf("%w: %w", client.ErrMarker, err)
+	}
+	if now.MemoryDir == l.MemoryDir || (now.Source == fromDefault && (l.Source == fromDefault || empty(now.MemoryDir))) {
+		return nil // the agent's default beside a folder of the member's choice says nothing while it is empty
+	}
+	return fmt.Errorf("%w: the agent's memory for %s is now %s (%s), and was %s (%s) when it was linked; link again if that is meant",
+		client.ErrMarker, l.Folder, now.MemoryDir, now.Source, l.MemoryDir, l.Source)
+}
+
+func empty(dir string) bool {
+	names, err := os.ReadDir(dir)
+	return err != nil || len(names) == 0
+}
