@@ -106,7 +106,7 @@ func TestBody_PaceOverHTTP2(t *testing.T) {
 						}
 					}
 					if tt.chunks*20<<10 == tt.size {
-						sender.Close()
+						must(t, sender.Close())
 					}
 				}()
 				req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://x"+base+"/check", body)
@@ -121,7 +121,7 @@ func TestBody_PaceOverHTTP2(t *testing.T) {
 				if resp.StatusCode != tt.status || resp.ProtoMajor != 2 || len(answer) == 0 {
 					t.Errorf("over %s status %d, want %d: %s", resp.Proto, resp.StatusCode, tt.status, answer)
 				}
-				sender.Close()
+				must(t, sender.Close())
 				h2.CloseIdleConnections()
 				must(t, server.Close())
 				<-done
