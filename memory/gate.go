@@ -54,6 +54,11 @@ func (s *Service) admit(ctx context.Context, who Principal, p Push) error {
 	if len(p.Key) > 100 {
 		return Invalid("key", "an idempotency key has at most 100 bytes")
 	}
+	for _, word := range []string{p.Agent.Name, p.Agent.Version, p.Agent.Session, p.Agent.Model} {
+		if err := s.screenWords(ctx, "agent", word); err != nil {
+			return err
+		}
+	}
 	return s.ownDevice(ctx, who, p.Device)
 }
 
@@ -105,7 +110,7 @@ func (s *Service) screen(ctx context.Context, op Op) (Write, error) {
 	if op.EntryID != "" && !op.EntryID.valid() {
 		return Write{}, Invalid("entry_id", "this is not the id of an entry")
 	}
-	if err := s.screenNote(ctx, op.Note); err != nil {
+	if err := s.screenWords(ctx, "note", op.Note); err != nil {
 		return Write{}, err
 	}
 	switch op.Action {
@@ -119,17 +124,18 @@ func (s *Service) screen(ctx context.Context, op Op) (Write, error) {
 	return Write{}, Invalid("op", "an op is put, move or delete")
 }
 
-// screenNote checks the words beside a change like the change itself.
-func (s *Service) screenNote(ctx context.Context, note string) error {
-	if note == "" {
+// screenWords checks words that are stored beside a change like the change
+// itself.
+func (s *Service) screenWords(ctx context.Context, field, words string) error {
+	if words == "" {
 		return nil
 	}
-	if err := sanitize.CheckText([]byte(note)); err != nil {
+	if err := sanitize.CheckText([]byte(words)); err != nil {
 		e := textRejected(err)
-		e.Field = "note"
+		e.Field = field
 		return e
 	}
-	return scan(ctx, s.scanner, "note", note)
+	return scan(ctx, s.scanner, field, words)
 }
 
 func (s *Service) screenPut(ctx context.Context, op Op, w Write) (Write, error) {

@@ -133,6 +133,8 @@ func TestPush_Whole(t *testing.T) {
 		{"own device", Push{Epoch: "e1", Device: "dev_own", Ops: []Op{op("a.md", "")}}, "", ""},
 		{"another device of the member", Push{Epoch: "e1", Device: "dev_mine", Ops: []Op{op("a.md", "")}}, "", ""},
 		{"somebody else's device", Push{Epoch: "e1", Device: "dev_theirs", Ops: []Op{op("a.md", "")}}, CodeForbidden, "device"},
+		{"secret in the agent's name", Push{Epoch: "e1", Agent: Agent{Session: "x " + mark}, Ops: []Op{op("a.md", "")}}, CodeSecretFound, "agent"},
+		{"agent's name that is no text", Push{Epoch: "e1", Agent: Agent{Name: "a\x00b"}, Ops: []Op{op("a.md", "")}}, CodeTextRejected, "agent"},
 		{"another epoch", Push{Epoch: "e0", Ops: []Op{op("a.md", "")}}, CodeEpochChanged, ""},
 		{"no epoch", Push{Ops: []Op{op("a.md", "")}}, CodeEpochChanged, ""},
 	} {
