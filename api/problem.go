@@ -43,6 +43,18 @@ func (a *API) answer(c *call, err error) {
 	}
 }
 
+// unrecorded logs that refusals of a push are missing in the audit. They stand
+// beside something published, so the receipt is answered all the same. A push
+// of one op has no such company.
+func (a *API) unrecorded(c *call, r memory.Receipt) {
+	if r.Unrecorded == nil {
+		return
+	}
+	e, _ := describe(r.Unrecorded)
+	a.log.LogAttrs(c.ctx(), slog.LevelError, "refusals are not in the audit",
+		slog.String("request_id", c.id), slog.String("project_id", string(c.project)), slog.String("err", cause(r.Unrecorded, e)))
+}
+
 // describe finds the domain's error and its status. What is not an error of
 // the domain or of the router is internal.
 func describe(err error) (*memory.Error, int) {

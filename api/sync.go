@@ -147,5 +147,6 @@ func (a *API) push(c *call) error {
 	if err != nil {
 		return err
 	}
+	a.unrecorded(c, receipt)
 	return c.json(wire.NewReceipt(receipt))
 }

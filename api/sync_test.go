@@ -328,3 +328,24 @@ func TestSync_ClientGone(t *testing.T) {
 		t.Errorf("logged as a failure:\n%s", log)
 	}
 }
+
+// Where the audit cannot take a refusal, what was published beside it is
+// answered, and the log has it; a refusal alone is not answered.
+func TestPush_AuditFails(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	c := b.as(t, memory.RoleContributor)
+	b.sql(t, `create function full_disk() returns trigger as $$ begin raise 'full' using errcode = 'disk_full'; end $$ language plpgsql;
+		create trigger full_disk before insert on audit for each row when (new.decision = 'refused') execute function full_disk()`)
+	push := func(ops string) reply {
+		return c.post(b.in("/push"), fmt.Sprintf(`{"epoch":%q,"ops":[%s]}`, b.project.Head.Epoch, ops))
+	}
+	fine, bad := `{"op":"put","path":"a.md","base_rev":0,"content":"fine"}`, `{"op":"put","path":"b.md","base_rev":0,"content":"`+mark+`"}`
+	if got := read[wire.Receipt](t, push(fine+","+bad)); got.Results[0].Verdict != "published" || got.Results[1].Verdict != "refused" {
+		t.Errorf("got %+v", got)
+	}
+	if log := b.log.String(); !strings.Contains(log, "refusals are not in the audit") || strings.Contains(log, mark) {
+		t.Errorf("log: %s", log)
+	}
+	push(bad).want(t, http.StatusServiceUnavailable, memory.CodeUnavailable)
+}

@@ -72,7 +72,7 @@ type fakeStore struct {
 	lookups  int   // of heads
 
 	deviceErr, headsErr, revisionErr, pushErr, pageErr error
-	pushed                                    func() // called when a batch is stored
+	pushed                                             func() // called when a batch is stored
 }
 
 func (f *fakeStore) Project(_ context.Context, id ProjectID) (Project, error) {
