@@ -18,13 +18,14 @@ func (a *app) newAdminCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "admin",
 		Short: "Add members, projects and tokens; works beside a running server",
+		RunE:  showHelp,
 	}
 	db.addFlags(c)
-	member := &cobra.Command{Use: "member", Short: "Members of the instance"}
+	member := &cobra.Command{Use: "member", Short: "Members of the instance", RunE: showHelp}
 	member.AddCommand(a.newMemberAddCommand(&db))
-	project := &cobra.Command{Use: "project", Short: "Projects of the instance"}
+	project := &cobra.Command{Use: "project", Short: "Projects of the instance", RunE: showHelp}
 	project.AddCommand(a.newProjectAddCommand(&db))
-	token := &cobra.Command{Use: "token", Short: "API tokens"}
+	token := &cobra.Command{Use: "token", Short: "API tokens", RunE: showHelp}
 	token.AddCommand(a.newTokenCreateCommand(&db))
 	c.AddCommand(member, project, token)
 	return c

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -20,7 +21,8 @@ func (a *app) newCheckCommand() *cobra.Command {
 		Use:   "check FILE...",
 		Short: "Tell whether files, or a path key, may be shared; needs no server",
 		Long: `Take files through the same checks as a sync: the name, size, encoding and
-secrets. With --path only a path key is judged. Exit 0: clean; 7: refused.`,
+secrets. With --path only a path key is judged. Exit 0: clean; 7: refused;
+2: a file is not there.`,
 		Example: "  teammem check notes/*.md\n  teammem check --path 'testing/db.md'",
 		RunE: func(c *cobra.Command, args []string) error {
 			byKey := c.Flags().Changed("path")
@@ -66,22 +68,36 @@ func (a *app) checkFiles(ctx context.Context, files []string, asJSON bool) error
 	if err != nil {
 		return err
 	}
-	refused := false
+	codes := []int{exitOK}
 	for _, file := range files {
 		line := checkLine{Verdict: "clean"}
 		err := checkFile(ctx, scanner, file)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if _, verdict := errors.AsType[*memory.Error](err); err != nil && !verdict {
-			return err
+			a.tell("%v", err) // the others are judged all the same
+			codes = append(codes, unreadable(err))
+			continue
 		}
 		if err != nil {
-			line, refused = refusedCheck(err), true
+			line = refusedCheck(err)
+			codes = append(codes, exitRefused)
 		}
 		line.File = file
 		if err := a.printCheck(line, asJSON); err != nil {
 			return err
 		}
 	}
-	return checkOutcome(refused)
+	return finalError(nil, mostUrgent(codes...))
+}
+
+// unreadable is the exit code for a file that could not be judged.
+func unreadable(err error) int {
+	if errors.Is(err, fs.ErrNotExist) {
+		return exitUsage
+	}
+	return exitRetry
 }
 
 // checkFile judges a file by its own name, since it is not known where below
@@ -93,14 +109,22 @@ func checkFile(ctx context.Context, scanner memory.Scanner, file string) error {
 	}
 	f, err := os.Open(file)
 	if err != nil {
-		return fmt.Errorf("check: %w", err)
+		return fmt.Errorf("check %s: %w", shown(file), withoutName(err))
 	}
 	defer f.Close()
 	content, err := io.ReadAll(io.LimitReader(f, memory.MaxEntryBytes+1))
 	if err != nil {
-		return fmt.Errorf("check %s: %w", file, err)
+		return fmt.Errorf("check %s: %w", shown(file), withoutName(err))
 	}
 	_, err = memory.Screen(ctx, scanner, path, content)
+	return err
+}
+
+// withoutName takes the file's name out of an error, where it is as it came.
+func withoutName(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
 	return err
 }
 

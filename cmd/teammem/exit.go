@@ -65,6 +65,8 @@ type usageError struct {
 	command string
 }
 
+func (e usageError) Unwrap() error { return e.error }
+
 // exitCode is the one place where errors become codes.
 func exitCode(ctx context.Context, err error) int {
 	switch {
@@ -76,7 +78,7 @@ func exitCode(ctx context.Context, err error) int {
 	if o, ok := errors.AsType[outcome](err); ok {
 		return int(o)
 	}
-	if _, ok := errors.AsType[usageError](err); ok || isUsage(err) {
+	if _, ok := errors.AsType[usageError](err); ok {
 		return exitUsage
 	}
 	switch {

@@ -28,7 +28,9 @@ func (a *app) newLinkCommand() *cobra.Command {
 		Long: `Link a working folder (default: the current one) with a project. The project is
 found by the folder's git remote, or named with --project. The memory folder is
 the one your agent uses for the repository, or --memory-dir; only its team/
-folder is ever read or written.`,
+folder is ever read or written. Exit 0: linked; 2: no such project;
+4: the tree was copied or replaced; 6: not logged in; 8: the server cannot be
+reached.`,
 		Example: "  teammem link\n  teammem link ~/src/app --project acme/app --memory-dir ~/notes/app",
 		Args:    cobra.MaximumNArgs(1),
 		RunE:    func(c *cobra.Command, args []string) error { return a.runLink(c.Context(), folderArg(args), o) },

@@ -15,7 +15,9 @@ func (a *app) newLoginCommand() *cobra.Command {
 		Short: "Log in to a server",
 		Long: `Check a token with the server, register this computer, and keep both in a file
 that only you can read. An administrator makes tokens with "teammem admin token
-create". Instead of --token, TEAMMEM_TOKEN can hold the token.`,
+create". Instead of --token, TEAMMEM_TOKEN can hold the token.
+Exit 0: logged in; 6: the token is not accepted; 8: the server cannot be
+reached.`,
 		Example: "  teammem login https://memory.example.com --token tmp_…",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {

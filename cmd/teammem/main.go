@@ -5,6 +5,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -43,7 +44,10 @@ func (a *app) run(ctx context.Context, args []string) int {
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
-	err := root.ExecuteContext(ctx)
+	command, err := root.ExecuteContextC(ctx)
+	if err != nil && isUsage(err) {
+		err = usageError{err, command.CommandPath()}
+	}
 	a.explain(err)
 	return exitCode(ctx, err)
 }
@@ -73,4 +77,13 @@ names and secrets, and keeps every version.`,
 	}
 	root.AddCommand(a.newVersionCommand())
 	return root
+}
+
+// showHelp is what a command does that only has subcommands: cobra would show
+// its help for a misspelt one too, and call that success.
+func showHelp(c *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usageError{fmt.Errorf("unknown command %q for %q", args[0], c.CommandPath()), c.CommandPath()}
+	}
+	return c.Help()
 }

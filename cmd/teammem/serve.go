@@ -26,7 +26,8 @@ func (a *app) newServeCommand() *cobra.Command {
 		Short: "Run the server",
 		Long: `Run the server until it is interrupted. Without a database URL it runs a private
 Postgres of its own in the data folder. When it is ready it prints one line,
-"listening on http://HOST:PORT", on stdout; the log goes to stderr.`,
+"listening on http://HOST:PORT", on stdout; the log goes to stderr. Exit 0: it
+was asked to end; 2: wrong usage; 5: the data folder is in use.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return a.runServe(c.Context(), db, listen) },
 	}
