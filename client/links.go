@@ -49,6 +49,9 @@ func (d Dirs) Links() ([]Link, error) {
 // LinkOf returns the link of the folder, or of the nearest folder above it.
 func (d Dirs) LinkOf(folder string) (Link, error) {
 	real, err := filepath.EvalSymlinks(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Link{}, memory.Invalid("dir", "there is no folder "+folder)
+	}
 	if err != nil {
 		return Link{}, fmt.Errorf("look up %s: %w", folder, err)
 	}
@@ -83,8 +86,9 @@ func (d Dirs) mayLink(l Link) error {
 	}
 	for _, other := range all {
 		if other.MemoryReal == l.MemoryReal && other.Repository != l.Repository {
-			return fmt.Errorf("%s is already the memory of %s (%s): a memory folder belongs to one repository; unlink that one, or choose another with --memory-dir",
-				l.MemoryReal, other.Repository, other.Folder)
+			return memory.Invalid("memory-dir", fmt.Sprintf(
+				"%s is already the memory of %s (%s): a memory folder belongs to one repository; unlink that one, or choose another with --memory-dir",
+				l.MemoryReal, other.Repository, other.Folder))
 		}
 	}
 	return nil

@@ -17,9 +17,8 @@ type Report struct {
 	Notices   []string   // what the member should know
 	Cursor    memory.Cursor
 	Digest    memory.Digest
-	Head      memory.Head // of the server, where it was asked
-	Proven    bool        // disk and server are equal, but for what is listed
-	Pending   int         // ops left over, or planned in a dry run
+	Proven    bool // disk and server are equal, but for what is listed
+	Pending   int  // ops left over, or planned in a dry run
 	Ignored   int
 	Entries   int // live entries of the project
 	Requests  int

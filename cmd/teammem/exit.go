@@ -107,14 +107,14 @@ func codeOf(err error) int {
 	switch e.Code {
 	case memory.CodeUnauthenticated, memory.CodeForbidden:
 		return exitLogin
-	case memory.CodeInvalid, memory.CodeNotFound:
+	case memory.CodeInvalid, memory.CodeNotFound, memory.CodeConflict: // the last one is a name that is taken
 		return exitUsage
 	case memory.CodePathRejected, memory.CodeSecretFound, memory.CodeTextRejected, memory.CodeTooLarge, memory.CodeQuota,
 		memory.CodeScanTimeout, memory.CodeSuspectEmpty, memory.CodeUpgradeRequired:
 		return exitRefused
 	case memory.CodeEpochChanged, memory.CodeCursorAhead, memory.CodeHistoryForked:
 		return exitReset
-	case memory.CodeConflict, memory.CodeCursorTooOld, memory.CodeUnsupportedMedia, memory.CodeRateLimited, memory.CodeInternal,
+	case memory.CodeCursorTooOld, memory.CodeUnsupportedMedia, memory.CodeRateLimited, memory.CodeInternal,
 		memory.CodeUnavailable:
 	}
 	return exitRetry
