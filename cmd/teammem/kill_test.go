@@ -200,7 +200,11 @@ func (tm *team) kill(t *testing.T, victim string, c *exec.Cmd) {
 			t.Error(err)
 			return
 		}
-		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		postmaster, err := os.FindProcess(pid)
+		if err == nil {
+			err = postmaster.Kill()
+		}
+		if err != nil {
 			t.Error(err)
 		}
 	}
