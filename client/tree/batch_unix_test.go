@@ -393,7 +393,7 @@ func TestBatch_FoldingFileSystem(t *testing.T) {
 	b.folding = func() (bool, error) { return true, nil }
 	b.write("Docs/Readme.md", "x")
 	for _, disk := range []string{"Docs/README.md", "docs/other.md"} {
-		bl := wantKind(t, b.put(disk, "new", memory.Hash{}).Err, KindClash)
+		bl := blockedBy(t, b.put(disk, "new", memory.Hash{}).Err, KindClash)
 		if bl.Disk == disk {
 			t.Errorf("got spelling %q, want that of the file in the way", bl.Disk)
 		}

@@ -199,7 +199,7 @@ func playReadOnly(home string) error {
 
 func TestAttack_NoRights(t *testing.T) {
 	t.Parallel()
-	home, err := os.MkdirTemp("", "tree") // t.TempDir is not for other users
+	home, err := os.MkdirTemp("", "tree") //nolint:usetesting // t.TempDir is not for other users
 	must(t, err)
 	t.Cleanup(func() { must(t, os.RemoveAll(home)) })
 	b := setupIn(t, home)

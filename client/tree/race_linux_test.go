@@ -180,7 +180,7 @@ func TestRace_NoLineIsLost(t *testing.T) {
 	}
 	meanwhile(t, write, func() {
 		for len(b.keptTexts()) < 40 {
-			replaceOnce(t, b)
+			replaceWhatIsThere(t, b, 1)
 		}
 	})
 	replaceWhatIsThere(t, b, 2)
@@ -214,7 +214,7 @@ func TestRace_NoSavedFileIsLost(t *testing.T) {
 	}
 	meanwhile(t, write, func() {
 		for len(b.keptTexts()) < 40 {
-			replaceOnce(t, b)
+			replaceWhatIsThere(t, b, 1)
 		}
 	})
 	replaceWhatIsThere(t, b, 2)
@@ -226,8 +226,6 @@ func TestRace_NoSavedFileIsLost(t *testing.T) {
 	}
 	t.Logf("%d saves, %d texts kept", len(saved), len(b.keptTexts()))
 }
-
-func replaceOnce(t *testing.T, b *bundle) { replaceWhatIsThere(t, b, 1) }
 
 func current(t *testing.T, name string) string {
 	t.Helper()

@@ -74,7 +74,7 @@ func TestTree_ReadRefuses(t *testing.T) {
 			b := setup(t)
 			tt.make(t, b, filepath.Join(b.dir, "a.md"))
 			content, _, err := b.Read(t.Context(), "a.md", Stamp{})
-			bl := wantKind(t, err, tt.want)
+			bl := blockedBy(t, err, tt.want)
 			if bl.Path != mustPath(t, "a.md") {
 				t.Errorf("got path %q, want a.md", bl.Path)
 			}

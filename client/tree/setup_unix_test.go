@@ -145,7 +145,15 @@ func (b *bundle) wantKept(want ...string) {
 	}
 }
 
-func wantKind(t testing.TB, err error, want Kind) *Blocked {
+func wantKind(t testing.TB, err error, want Kind) {
+	t.Helper()
+	if b := blockedBy(t, err, want); b == nil {
+		t.Errorf("got no block, want %s", want)
+	}
+}
+
+// blockedBy is wantKind for a test that looks at the block as well.
+func blockedBy(t testing.TB, err error, want Kind) *Blocked {
 	t.Helper()
 	b, ok := errors.AsType[*Blocked](err)
 	if !ok {

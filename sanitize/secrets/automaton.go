@@ -38,9 +38,10 @@ func (a *automaton) use(b byte) {
 	if a.class[b] != 0 {
 		return
 	}
-	a.class[b] = uint16(a.width)
+	column := uint16(a.width) //nolint:gosec // at most one for each byte
+	a.class[b] = column
 	if 'a' <= b && b <= 'z' {
-		a.class[b-'a'+'A'] = uint16(a.width)
+		a.class[b-'a'+'A'] = column
 	}
 	a.width++
 }
@@ -48,7 +49,7 @@ func (a *automaton) use(b byte) {
 func (a *automaton) grow() int32 {
 	a.next = append(a.next, make([]int32, a.width)...)
 	a.found = append(a.found, nil)
-	return int32(len(a.found) - 1)
+	return int32(len(a.found) - 1) //nolint:gosec // one for each byte of the keywords
 }
 
 func (a *automaton) insert(id int, keyword string) {

@@ -61,7 +61,7 @@ func TestScan_Deadline(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat(newGenerator(1).fill("secret = <b20>\n"), 100)
 	past, cancel := context.WithDeadline(t.Context(), time.Unix(0, 0))
-	defer cancel()
+	t.Cleanup(cancel)
 	cancelled, cancelNow := context.WithCancel(t.Context())
 	cancelNow()
 	tests := []struct {

@@ -18,8 +18,8 @@ func keyOf(text string, core span) verdictKey {
 	all := around(core, chunkContext, chunkContext, text)
 	h := sha256.New()
 	var head [18]byte
-	binary.LittleEndian.PutUint64(head[0:], uint64(core.start-all.start))
-	binary.LittleEndian.PutUint64(head[8:], uint64(core.end-all.start))
+	binary.LittleEndian.PutUint64(head[0:], uint64(core.start-all.start)) //nolint:gosec // core lies in all
+	binary.LittleEndian.PutUint64(head[8:], uint64(core.end-all.start))   //nolint:gosec // core lies in all
 	if all.start == 0 {
 		head[16] = 1
 	}
