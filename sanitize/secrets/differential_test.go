@@ -17,6 +17,7 @@ import (
 // library is gitleaks as it comes, at the depth of decoding that we use.
 func library(t testing.TB) (*detect.Detector, config.Config) {
 	t.Helper()
+	scanner(t) // sets the library's logger, which its detector reads
 	vc, err := libraryConfig()
 	if err != nil {
 		t.Fatal(err)

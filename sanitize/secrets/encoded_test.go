@@ -12,6 +12,7 @@ import (
 // in a piece that it will see.
 func TestPieces_MissNothing(t *testing.T) {
 	t.Parallel()
+	scanner(t) // sets the library's logger, which its codec reads
 	g := newGenerator(1)
 	words := "secret words, 100 % of them: "
 	parts := []func() string{
