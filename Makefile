@@ -71,7 +71,7 @@ check: layout arch ## Quick half of test: no database, no race detector
 test: setup verify lint arch test-pure test-race ## All that CI runs, cheap things first
 
 test-pure:
-	go test -race $(PURE)
+	go test -race -timeout 20m $(PURE)
 
 test-race: ## All tests with the race detector, on a throw-away Postgres
 	$(CLUSTER) go test -race -timeout 20m ./...
