@@ -9,7 +9,8 @@ GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 # Two build modes only, each with its own cache: plain (build, check, lint) and -race (test). Release flags stay in
 # `release`, since -trimpath or CGO_ENABLED=0 anywhere else would mean another cold build.
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
-PURE      := ./sanitize/... ./memory/... ./sync/... ./recall/... ./api/wire/...
+# What is tested first, because it is quick: no database, and not the long search for secrets.
+PURE      := ./sanitize ./memory ./sync ./recall ./api/wire
 VERSION   ?= $(shell git describe --tags --always --dirty)
 FUZZTIME  ?= 30s
 COUNT     ?= 6
@@ -97,7 +98,7 @@ bench: ## Run the benchmarks COUNT (6) times into dist/bench.txt; OLD=FILE compa
 soak: ## Long runs: fuzzing by the minute, properties by the thousand, every test again and again
 	$(MAKE) fuzz FUZZTIME=10m
 	go test -timeout 4h $$(grep -rl --include='*_test.go' pgregory.net/rapid . | xargs -n 1 dirname | sort -u) -rapid.checks=20000
-	$(CLUSTER) go test -race -count 20 -timeout 4h ./...
+	TEAMMEM_SOAK=1 $(CLUSTER) go test -race -count 20 -timeout 4h ./...
 
 audit: ## What needs the network or a person's judgement: vulnerabilities, dead code, newer versions
 	go run $(GOVULNCHECK) ./...
