@@ -105,6 +105,11 @@ func (c *cycle) openTree(ctx context.Context) error {
 		return err
 	}
 	c.tree = t
+	if c.options.DryRun {
+		for _, w := range t.Warnings() {
+			c.notice("%s", w)
+		}
+	}
 	m, err := t.Marker(ctx)
 	known := c.index.RootID != ""
 	switch {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"strings"
 
 	"github.com/teammem/teammem/memory"
@@ -60,33 +58,6 @@ func (t *Tree) WriteMarker(instance string, project memory.ProjectID) (Marker, e
 	return m, nil
 }
 
-// Touch writes the marker's first byte once more, so that whoever watches the
-// folder can see whether events still arrive.
-func (t *Tree) Touch() error {
-	i, err := t.team.lstat(markerName)
-	if err != nil {
-		return fmt.Errorf("touch root marker: %w", err)
-	}
-	if b := t.team.judge(markerName, i, nil); b != nil {
-		return fmt.Errorf("touch root marker: %w", b)
-	}
-	f, err := t.team.root.OpenFile(markerName, os.O_WRONLY|nonBlocking, 0)
-	if err != nil {
-		return fmt.Errorf("touch root marker: %w", err)
-	}
-	now, err := fstat(f)
-	if err == nil && !now.same(i) {
-		err = ErrChanged
-	}
-	if err == nil {
-		_, err = f.WriteAt([]byte(markerTitle[:1]), 0)
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return fmt.Errorf("touch root marker: %w", err)
-	}
-	return nil
-}
-
 func (m Marker) text() string {
 	return fmt.Sprintf("%s\ninstance %s\nproject %s\nroot %s\n", markerTitle, m.Instance, m.Project, m.Root)
 }
@@ -109,16 +80,4 @@ func parseMarker(s string) (Marker, error) {
 		return Marker{}, memory.Invalid("marker", "this is no root marker")
 	}
 	return m, nil
-}
-
-// IgnoreFile returns the text of team/.teammemignore; nil if there is none.
-func (t *Tree) IgnoreFile(ctx context.Context) ([]byte, error) {
-	content, _, err := t.settled(ctx, t.team, ignoreName, Stamp{}, patience)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read ignore file: %w", err)
-	}
-	return content, nil
 }

@@ -41,26 +41,12 @@ func TestMarker(t *testing.T) {
 	}
 }
 
-func TestMarker_Touch(t *testing.T) {
+func TestMarker_Link(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	if err := b.Touch(); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("got error %v, want not exist", err)
-	}
-	m, err := b.WriteMarker("ins_1", "prj_1")
-	must(t, err)
-	must(t, b.Touch())
-	after, err := b.Marker(t.Context())
-	must(t, err)
-	after.CTime = m.CTime // moved by the touch
-	if after != m {
-		t.Errorf("got %+v, want %+v", after, m)
-	}
-	must(t, os.Remove(filepath.Join(b.dir, markerName)))
 	must(t, os.WriteFile(filepath.Join(b.home, "victim"), []byte("x"), 0o600))
 	must(t, os.Symlink(filepath.Join(b.home, "victim"), filepath.Join(b.dir, markerName)))
-	wantKind(t, b.Touch(), KindSymlink)
-	_, err = b.Marker(t.Context())
+	_, err := b.Marker(t.Context())
 	wantKind(t, err, KindSymlink)
 }
 
@@ -77,20 +63,5 @@ func TestMarker_Refuses(t *testing.T) {
 		if _, err := b.WriteMarker(instance, "prj_1"); memory.CodeOf(err) != memory.CodeInvalid {
 			t.Errorf("%q: got error %v, want it invalid", instance, err)
 		}
-	}
-}
-
-func TestTree_IgnoreFile(t *testing.T) {
-	t.Parallel()
-	b := setup(t)
-	got, err := b.IgnoreFile(t.Context())
-	if got != nil || err != nil {
-		t.Errorf("got %q, %v, want nothing", got, err)
-	}
-	b.write(ignoreName, "drafts/\n")
-	got, err = b.IgnoreFile(t.Context())
-	must(t, err)
-	if string(got) != "drafts/\n" {
-		t.Errorf("got %q", got)
 	}
 }

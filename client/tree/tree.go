@@ -38,10 +38,6 @@ type Old struct {
 	Expected memory.Hash // what the plan knew of; zero from [Tree.Sweep], which has no plan
 }
 
-// Changed reports whether another program wrote a text that no plan knew of.
-// It is never set by [Tree.Sweep]: there, only the index can tell.
-func (o Old) Changed() bool { return !o.Expected.IsZero() && o.Expected != o.Sum }
-
 // Tree is an opened team/ folder. Its methods may be used by several
 // goroutines, but only one writes at a time.
 type Tree struct {
