@@ -71,8 +71,9 @@ func TestRun_PassesExitCodeOn(t *testing.T) {
 
 func TestRun_Signals(t *testing.T) {
 	t.Parallel()
-	// The inner shell stands for a test binary that go test started.
-	cmd := command(t, "sh", "-c", `echo "$TEAMMEM_TEST_DATABASE_URL"; sh -c 'echo started; sleep 600'; exit 3`)
+	// The inner command stands for a test binary that go test started. It is no
+	// shell by then: a shell that is about to fork can keep a signal to itself.
+	cmd := command(t, "sh", "-c", `echo "$TEAMMEM_TEST_DATABASE_URL"; sh -c 'echo started; exec sleep 600'; exit 3`)
 	cmd.Stderr = t.Output()
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
