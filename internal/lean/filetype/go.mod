@@ -1,0 +1,3 @@
+module github.com/h2non/filetype
+
+go 1.26.5
