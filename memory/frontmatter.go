@@ -11,6 +11,11 @@ type Frontmatter struct {
 	Name        string
 	Description string
 	Kind        Kind
+	Type        string // as the entry states it, also where it is no known kind
+
+	Has              bool // there is a block
+	Repaired         bool // the block is not valid YAML and was read line by line
+	NeedsDescription bool // Description was taken from the text
 }
 
 // frontmatterLines bounds the search for the end of the block, so that a file
