@@ -1,0 +1,106 @@
+package view
+
+import (
+	"net/url"
+	"strconv"
+)
+
+// The addresses of the console. Handlers redirect to what these return, and
+// the route table is held to them by a test of package web.
+
+// Addresses without arguments.
+const (
+	HomeURL     = "/"
+	SignInURL   = "/login"
+	SignOutURL  = "/logout"
+	ThemeURL    = "/theme"
+	ProjectsURL = "/projects"
+	ReviewURL   = "/review"
+	GoURL       = "/go" // ?project=<slug>&path=<path> leads to the entry
+)
+
+// EntriesURL is the list of a project's entries.
+func EntriesURL(project string) string { return "/p/" + url.PathEscape(project) + "/entries" }
+
+// FilteredURL is the list of a project's entries of one kind, below a folder,
+// behind a cursor; each may be "".
+func FilteredURL(project string, f EntryFilter, after string) string {
+	return withQuery(EntriesURL(project), "kind", f.Kind, "prefix", f.Prefix, "after", after)
+}
+
+// EntryURL is the page of one entry.
+func EntryURL(project, entry string) string {
+	return "/p/" + url.PathEscape(project) + "/e/" + url.PathEscape(entry)
+}
+
+// EntryModeURL is the page of one entry as source or rendered.
+func EntryModeURL(project, entry string, m Mode) string {
+	return withQuery(EntryURL(project, entry), "view", string(m))
+}
+
+// RevisionURL is the page of one revision of an entry.
+func RevisionURL(project, entry string, rev int64) string {
+	return EntryURL(project, entry) + "/rev/" + strconv.FormatInt(rev, 10)
+}
+
+// RawURL is the download of an entry's newest text.
+func RawURL(project, entry string) string { return EntryURL(project, entry) + "/raw" }
+
+// HistoryURL lists the revisions of an entry.
+func HistoryURL(project, entry string) string { return EntryURL(project, entry) + "/history" }
+
+// DiffURL compares revision a with b.
+func DiffURL(project, entry string, a, b int64) string {
+	return withQuery(diffURL(project, entry), "a", revision(a), "b", revision(b))
+}
+
+// diffURL is where the form that chooses two revisions leads to.
+func diffURL(project, entry string) string { return EntryURL(project, entry) + "/diff" }
+
+// RestoreURL asks (GET, with ?rev=) whether to restore a revision, and does it (POST).
+func RestoreURL(project, entry string) string { return EntryURL(project, entry) + "/restore" }
+
+// QueueURL is the review queue, of one tab; project may be "".
+func QueueURL(tab Tab, project, after string) string {
+	if tab == TabPending {
+		tab = ""
+	}
+	return withQuery(ReviewURL, "tab", string(tab), "project", project, "after", after)
+}
+
+// ProposalURL is the page of one proposal.
+func ProposalURL(project, id string) string {
+	return "/p/" + url.PathEscape(project) + "/review/" + url.PathEscape(id)
+}
+
+// ProposalModeURL is the page of one proposal as diff, source or rendered.
+func ProposalModeURL(project, id string, m Mode) string {
+	return withQuery(ProposalURL(project, id), "view", string(m))
+}
+
+// ApproveURL takes the form that approves: "sha256" and "base_rev" of what was seen.
+func ApproveURL(project, id string) string { return ProposalURL(project, id) + "/approve" }
+
+// RejectURL takes the form that rejects: also "reason" and "note".
+func RejectURL(project, id string) string { return ProposalURL(project, id) + "/reject" }
+
+// WithdrawURL takes the author's form that withdraws.
+func WithdrawURL(project, id string) string { return ProposalURL(project, id) + "/withdraw" }
+
+// PathURL leads to the entry of a project at a path.
+func PathURL(slug, path string) string { return withQuery(GoURL, "project", slug, "path", path) }
+
+func revision(rev int64) string { return strconv.FormatInt(rev, 10) }
+
+// withQuery adds the pairs whose value is not empty, in the order given.
+func withQuery(address string, pairs ...string) string {
+	sep := "?"
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i+1] == "" {
+			continue
+		}
+		address += sep + pairs[i] + "=" + url.QueryEscape(pairs[i+1])
+		sep = "&"
+	}
+	return address
+}

@@ -1,0 +1,89 @@
+package view
+
+import "time"
+
+// Mode is how a text is shown.
+type Mode string
+
+// The modes. Source opens first, since rendering hides things.
+const (
+	ModeUnified  Mode = "unified" // proposals only
+	ModeRaw      Mode = "raw"
+	ModeRendered Mode = "rendered"
+)
+
+// ParseMode reads the query "view"; anything unknown gives the first mode.
+func ParseMode(s string, first Mode) Mode {
+	switch m := Mode(s); m {
+	case ModeUnified, ModeRaw, ModeRendered:
+		return m
+	}
+	return first
+}
+
+// Entries is the list of a project's entries, with its folders beside it.
+type Entries struct {
+	Project Project
+	Filter  EntryFilter
+	Folders []Folder
+	Rows    []EntryRow
+	Total   int    // of entries in the project
+	Matches int    // of entries that the filter leaves
+	After   string // cursor of the next page; "" for none
+}
+
+// EntryFilter says which entries are listed: the form sends "kind" and "prefix".
+type EntryFilter struct {
+	Kind   string // "" for all
+	Prefix string // path prefix, a folder ends in "/"
+}
+
+// IsZero reports whether the filter leaves everything.
+func (f EntryFilter) IsZero() bool { return f == EntryFilter{} }
+
+// EntryRow is one entry in a list.
+type EntryRow struct {
+	ID          string
+	Path        string
+	Name        string
+	Description string
+	Kind        string
+	Author      string
+	At          time.Time
+	Size        int
+	Rev         int64
+	Stale       bool
+}
+
+// Entry is one entry, at its newest revision or an older one.
+type Entry struct {
+	Project     Project
+	ID          string
+	Path        string
+	Name        string
+	Description string
+	Kind        string
+	Mode        Mode
+	Content     string
+	Size        int
+	Rev         int64 // shown
+	Head        int64 // newest; Rev when the newest is shown
+	Deleted     bool  // the newest revision is a delete
+	Author      string
+	Agent       Agent
+	Device      string
+	Note        string
+	At          time.Time
+	Lints       []Lint
+	MayWrite    bool       // the viewer may restore
+	Folders     []Folder   // of the project, opened at this entry's
+	Siblings    []EntryRow // entries of the same folder
+	Waiting     []QueueRow // open proposals for this entry that the viewer can see
+}
+
+// Lint is one remark about a text.
+type Lint struct {
+	Rule    string
+	Line    int // from 1; 0 for the whole text
+	Message string
+}

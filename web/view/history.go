@@ -1,0 +1,51 @@
+package view
+
+import "time"
+
+// History lists the revisions of an entry, newest first.
+type History struct {
+	Project   Project
+	ID        string
+	Path      string
+	Name      string
+	Deleted   bool
+	Revisions []Revision
+	Before    int64 // the next page shows revisions below it; 0 for none
+	MayWrite  bool
+}
+
+// Revision is one line of a history.
+type Revision struct {
+	Rev    int64
+	Action Action
+	Path   string
+	Author string
+	Agent  Agent
+	Device string
+	Note   string
+	Size   int
+	At     time.Time
+}
+
+// Comparison shows two revisions of an entry against each other.
+type Comparison struct {
+	Project   Project
+	ID        string
+	Path      string
+	Name      string
+	A, B      Revision
+	Old, New  string     // their texts
+	Revisions []Revision // to choose from
+}
+
+// Restore asks whether an older revision shall become the newest one.
+type Restore struct {
+	Project  Project
+	ID       string
+	Path     string // where it will be
+	Name     string
+	Revision Revision // to restore, sent back as "rev"
+	Head     Revision // newest, sent back as "head"
+	Old, New string   // the newest text ("" after a delete) and the restored one
+	Waits    bool     // the project's preset holds it for review
+}

@@ -1,0 +1,58 @@
+package view
+
+import (
+	"slices"
+	"strings"
+)
+
+// Folder is one folder of a project. Folders are listed flat, in the order and
+// with the depth in which they are shown.
+type Folder struct {
+	Name    string
+	Prefix  string // its path with a final "/"; "" for the whole project
+	Depth   int
+	Count   int // entries in it and below
+	Current bool
+	Open    bool // the current one is it or lies below
+}
+
+// Tree lists the folders of a project, given the paths of its entries: the top
+// level, and those around the open folder. So a project with thousands of
+// folders makes a short list.
+func Tree(paths []string, open string) []Folder {
+	counts := map[string]int{}
+	for _, p := range paths {
+		for i, c := range []byte(p) {
+			if c == '/' {
+				counts[p[:i+1]]++
+			}
+		}
+	}
+	root := Folder{Name: "All entries", Count: len(paths), Current: open == "", Open: true}
+	return addFolders([]Folder{root}, counts, root, open)
+}
+
+// addFolders appends the folders directly below parent and, where it leads to
+// the open one, those below them.
+func addFolders(list []Folder, counts map[string]int, parent Folder, open string) []Folder {
+	var names []string
+	for prefix := range counts {
+		rest, below := strings.CutPrefix(prefix, parent.Prefix)
+		if below && strings.Count(rest, "/") == 1 {
+			names = append(names, strings.TrimSuffix(rest, "/"))
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		prefix := parent.Prefix + name + "/"
+		f := Folder{
+			Name: name, Prefix: prefix, Depth: parent.Depth + 1, Count: counts[prefix],
+			Current: prefix == open, Open: strings.HasPrefix(open, prefix),
+		}
+		list = append(list, f)
+		if f.Open {
+			list = addFolders(list, counts, f, open)
+		}
+	}
+	return list
+}
