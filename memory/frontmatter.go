@@ -2,11 +2,16 @@ package memory
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
+
+	"github.com/teammem/teammem/sanitize"
 )
 
 // Frontmatter is what entries say about themselves. It is read tolerantly and
-// never decides whether an entry is accepted.
+// never decides whether an entry is accepted. Its texts are for showing: one
+// line each, valid UTF-8, without invisible characters (see
+// [sanitize.Inline]) and of bounded length.
 type Frontmatter struct {
 	Name        string
 	Description string
@@ -15,111 +20,69 @@ type Frontmatter struct {
 
 	Has              bool // there is a block
 	Repaired         bool // the block is not valid YAML and was read line by line
-	NeedsDescription bool // Description was taken from the text
+	NeedsDescription bool // the entry states none: Description is its first heading or sentence
 }
 
-// frontmatterLines bounds the search for the end of the block, so that a file
-// which merely starts with a rule costs nothing.
-const frontmatterLines = 200
-
-// The longest name and description, in characters: every list carries them.
+// The longest texts, in characters: every list carries them.
 const (
 	longestName        = 200
 	longestDescription = 1000
+	longestType        = 50
+	longestSummary     = 120
 )
 
 // ReadFrontmatter reads name, description and kind of an entry. Without them
 // the name is the stem, the description the first heading or sentence, and the
-// kind project.
+// kind project. The content is only read: whatever is odd about it stays.
 func ReadFrontmatter(path Path, content string) Frontmatter {
-	keys, body := split(strings.TrimPrefix(content, "\ufeff"))
+	return readHead(content).frontmatter(path)
+}
+
+func (h head) frontmatter(path Path) Frontmatter {
 	f := Frontmatter{
-		Name: clip(keys["name"], longestName), Description: clip(keys["description"], longestDescription), Kind: kindOf(keys),
+		Name:        shown(h.keys["name"], longestName),
+		Description: shown(h.keys["description"], longestDescription),
+		Type:        shown(h.stated(), longestType),
+		Has:         h.end > 0,
+		Repaired:    h.repaired,
 	}
+	f.Kind, _ = ParseKind(f.Type)
 	if f.Name == "" {
-		f.Name = path.Stem()
+		f.Name = shown(path.Stem(), longestName)
 	}
 	if f.Description == "" {
-		f.Description = firstSentence(body)
+		f.Description = summary(h.body)
+		f.NeedsDescription = !path.IsIndex() // an index is described by what it lists
 	}
 	return f
 }
 
-// split separates the block between two "---" lines from the body. A block
-// that never closes is body.
-func split(text string) (keys map[string]string, body string) {
-	first, rest, _ := strings.Cut(text, "\n")
-	if strings.TrimRight(first, " \t\r") != "---" {
-		return nil, text
+// stated returns the type an entry states: the one at the margin counts, and
+// most entries only have the other.
+func (h head) stated() string {
+	if t := h.keys["type"]; t != "" {
+		return t
 	}
-	keys = map[string]string{}
-	section := ""
-	for range frontmatterLines {
-		line, after, more := strings.Cut(rest, "\n")
-		line = strings.TrimRight(line, " \t\r")
-		if line == "---" {
-			return keys, after
-		}
-		if !more {
-			break
-		}
-		section = readLine(keys, section, line)
-		rest = after
-	}
-	return nil, text
+	return h.keys["metadata.type"]
 }
 
-// readLine takes "key: value", at the margin or one level below a section, and
-// returns the section it is in. The first value of a key counts.
-func readLine(keys map[string]string, section, line string) string {
-	key, value, ok := strings.Cut(line, ":")
-	nested := strings.HasPrefix(line, " ") || strings.HasPrefix(line, "\t")
-	key, value = strings.TrimSpace(key), unquote(strings.TrimSpace(value))
-	switch {
-	case !ok || strings.HasPrefix(key, "#"):
-		return section
-	case nested:
-		key = section + "." + key
-	case strings.Trim(value, "|>+-") == "": // also of a value that is a block of lines, which are not read
-		return key
-	default:
-		section = ""
-	}
-	if _, dup := keys[key]; !dup {
-		keys[key] = value
-	}
-	return section
-}
+// shown makes a text fit for a list.
+func shown(s string, most int) string { return clip(sanitize.Inline(s), most) }
 
-func unquote(s string) string {
-	if len(s) >= 2 && (s[0] == '"' || s[0] == '\'') && s[len(s)-1] == s[0] {
-		return s[1 : len(s)-1]
-	}
-	return s
-}
-
-// kindOf takes the first type that is a known kind.
-func kindOf(keys map[string]string) Kind {
-	for _, key := range []string{"type", "metadata.type"} {
-		switch k := Kind(strings.ToLower(keys[key])); k {
-		case KindUser, KindFeedback, KindProject, KindReference:
-			return k
-		}
-	}
-	return KindProject
-}
-
-// firstSentence returns the first heading or sentence, at most 120 characters.
-func firstSentence(body string) string {
-	const most = 120
-	for line := range strings.Lines(body) {
-		line = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(line), "#>*-"))
-		if line != "" {
-			return clip(sentence(line), most)
+// summary returns the first heading or sentence of a body. Comments, code and
+// lines without a word, such as rules, are none.
+func summary(body string) string {
+	for _, line := range proseLines(body) {
+		line = strings.ReplaceAll(strings.TrimSpace(line), "**", "")
+		line = strings.TrimSpace(strings.TrimLeft(line, "#>*-+ \t"))
+		if strings.ContainsFunc(line, isWordRune) {
+			return shown(sentence(line), longestSummary)
 		}
 	}
 	return ""
 }
+
+func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // sentence cuts a line behind the stop of its first sentence.
 func sentence(line string) string {

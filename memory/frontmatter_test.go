@@ -33,7 +33,7 @@ func TestReadFrontmatter(t *testing.T) {
 		{"tab below metadata", "---\nname: x\ndescription: d\nmetadata:\n\ttype: user\n---\n", Frontmatter{Name: "x", Description: "d", Kind: KindUser}},
 		{"metadata ends", "---\nmetadata:\n  type: user\nname: x\ndescription: d\n  type: feedback\n---\n", Frontmatter{Name: "x", Description: "d", Kind: KindUser}},
 		{"type on top and nested", "---\nname: x\ndescription: d\ntype: user\nmetadata:\n  type: project\n---\n", Frontmatter{Name: "x", Description: "d", Kind: KindUser}},
-		{"unknown type on top", "---\nname: x\ndescription: d\ntype: note\nmetadata:\n  type: user\n---\n", Frontmatter{Name: "x", Description: "d", Kind: KindUser}},
+		{"unknown type on top", "---\nname: x\ndescription: d\ntype: note\nmetadata:\n  type: user\n---\n", Frontmatter{Name: "x", Description: "d", Kind: KindProject}},
 		{"unknown type", "---\nname: x\ndescription: d\ntype: note\n---\n", Frontmatter{Name: "x", Description: "d", Kind: KindProject}},
 		{"type in capitals", "---\nname: x\ndescription: d\ntype: Feedback\n---\n", Frontmatter{Name: "x", Description: "d", Kind: KindFeedback}},
 		{"CRLF", "---\r\nname: x\r\ndescription: d\r\ntype: user\r\n---\r\nbody\r\n", Frontmatter{Name: "x", Description: "d", Kind: KindUser}},
@@ -45,7 +45,7 @@ func TestReadFrontmatter(t *testing.T) {
 		{"colon in the description", "---\nname: x\ndescription: db: use 15: or later\n---\n", Frontmatter{Name: "x", Description: "db: use 15: or later", Kind: KindProject}},
 		{"first value counts", "---\nname: x\nname: y\ndescription: d\n---\n", Frontmatter{Name: "x", Description: "d", Kind: KindProject}},
 		{"comments and lists", "---\n# name: no\n- name: no\nname: x\ndescription: d\n\nplain\n---\n", Frontmatter{Name: "x", Description: "d", Kind: KindProject}},
-		{"block of lines", "---\nname: x\ndescription: >-\n  two\n  lines\ntype: user\n---\n# Head\n", Frontmatter{Name: "x", Description: "Head", Kind: KindUser}},
+		{"block of lines", "---\nname: x\ndescription: >-\n  two\n  lines\ntype: user\n---\n# Head\n", Frontmatter{Name: "x", Description: "two lines", Kind: KindUser}},
 		{"empty values", "---\nname:\ndescription: \"\"\n---\nBody text.\n", Frontmatter{Name: "db", Description: "Body text.", Kind: KindProject}},
 		{"Chinese", "---\nname: 数据库\ndescription: 测试如何获得数据库\ntype: user\n---\n", Frontmatter{Name: "数据库", Description: "测试如何获得数据库", Kind: KindUser}},
 		{
@@ -62,7 +62,7 @@ func TestReadFrontmatter(t *testing.T) {
 		{"Chinese sentence", "先迁移。再测试。\n", Frontmatter{Name: "db", Description: "先迁移。", Kind: KindProject}},
 		{"long line", long, Frontmatter{Name: "db", Description: strings.Repeat("数", 119) + "…", Kind: KindProject}},
 		{"never closed", "---\nname: x\ntype: user\n", Frontmatter{Name: "db", Description: "name: x", Kind: KindProject}},
-		{"closed too late", "---\n" + strings.Repeat("a: b\n", frontmatterLines) + "---\n", Frontmatter{Name: "db", Description: "a: b", Kind: KindProject}},
+		{"closed too late", "---\n" + strings.Repeat("a: b\n", longestBlockLines) + "---\n", Frontmatter{Name: "db", Description: "a: b", Kind: KindProject}},
 		{"rule later in the text", "# DB\n---\ntype: user\n---\n", Frontmatter{Name: "db", Description: "DB", Kind: KindProject}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

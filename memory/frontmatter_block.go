@@ -1,0 +1,163 @@
+package memory
+
+import (
+	"fmt"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// head is an entry taken apart: what its frontmatter says, and the text below.
+type head struct {
+	keys     map[string]string // also "metadata.type" for what is one level down
+	end      int               // the line that closes the block; 0: there is none
+	repaired bool
+	body     string
+}
+
+// The bounds of a block. Claude Code looks for its end in the first 30 lines;
+// entries that are a little longer are still understood. YAML is costly, so a
+// block that is no ordinary frontmatter any more is read line by line.
+const (
+	agentBlockLines   = 30
+	longestBlockLines = 200
+	longestYAML       = 16 << 10 // bytes
+)
+
+const byteOrderMark = "\ufeff"
+
+// readHead takes an entry apart. A byte order mark and CRLF do not count.
+func readHead(content string) head {
+	block, end, body := cutBlock(strings.TrimPrefix(content, byteOrderMark))
+	h := head{end: end, body: body}
+	if end == 0 {
+		return h
+	}
+	block = strings.ReplaceAll(block, "\r\n", "\n")
+	if keys, err := readYAML(block); err == nil {
+		h.keys = keys
+		return h
+	}
+	h.keys, h.repaired = readLines(block), true
+	return h
+}
+
+// cutBlock separates the block between two "---" lines from the body, and says
+// on which line it ends. A block that never closes is body.
+func cutBlock(text string) (block string, end int, body string) {
+	first, rest, _ := strings.Cut(text, "\n")
+	if !isFence(first) {
+		return "", 0, text
+	}
+	for at, number := 0, 2; number <= longestBlockLines; number++ {
+		line, _, more := strings.Cut(rest[at:], "\n")
+		next := min(at+len(line)+1, len(rest))
+		if isFence(line) {
+			return rest[:at], number, rest[next:]
+		}
+		if !more {
+			break
+		}
+		at = next
+	}
+	return "", 0, text
+}
+
+func isFence(line string) bool { return strings.TrimRight(line, " \t\r") == "---" }
+
+// readYAML reads the scalars of a block and of the mappings in it. Of aliases,
+// lists and what lies deeper nothing is read, so nothing can be multiplied.
+func readYAML(block string) (keys map[string]string, err error) {
+	if len(block) > longestYAML {
+		return nil, fmt.Errorf("%d bytes are no frontmatter", len(block))
+	}
+	defer func() { // the block is foreign: a fault of the library must not end the program
+		if fault := recover(); fault != nil {
+			err = fmt.Errorf("yaml: %v", fault)
+		}
+	}()
+	var doc yaml.Node
+	if err := yaml.Unmarshal([]byte(block), &doc); err != nil {
+		return nil, fmt.Errorf("read frontmatter: %w", err)
+	}
+	keys = map[string]string{}
+	if len(doc.Content) > 0 {
+		readMapping(keys, "", doc.Content[0])
+	}
+	return keys, nil
+}
+
+// readMapping takes the scalars of a mapping, and of the mappings in the
+// outermost one. The first value of a key counts.
+func readMapping(keys map[string]string, section string, node *yaml.Node) {
+	if node.Kind != yaml.MappingNode {
+		return
+	}
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		key, value := section+node.Content[i].Value, node.Content[i+1]
+		switch {
+		case value.Kind == yaml.MappingNode && section == "":
+			readMapping(keys, key+".", value)
+		case value.Kind == yaml.ScalarNode && value.ShortTag() != "!!null":
+			keep(keys, key, value.Value)
+		}
+	}
+}
+
+// readLines reads a block that is not YAML, mostly because of a colon or a
+// quote in a description: "key: rest" at the margin, the same one level below
+// a section, and further lines of a value.
+func readLines(block string) map[string]string {
+	keys := map[string]string{}
+	section, open := "", "" // the section, and the key whose value may go on
+	for line := range strings.Lines(block) {
+		line = strings.TrimRight(line, " \t\n")
+		key, value, isPair := pair(line)
+		nested := strings.HasPrefix(line, " ") || strings.HasPrefix(line, "\t")
+		switch {
+		case line == "" || strings.HasPrefix(strings.TrimSpace(line), "#"):
+		case nested && section != "" && isPair:
+			open = keep(keys, section+"."+key, unquote(value))
+		case nested && open != "" && !isPair:
+			keys[open] = strings.TrimSpace(keys[open] + " " + strings.TrimSpace(line))
+		case nested || !isPair:
+		case value == "":
+			section, open = key, ""
+		case isBlockScalar(value):
+			section, open = "", keep(keys, key, "")
+		default:
+			section, open = "", keep(keys, key, unquote(value))
+		}
+	}
+	return keys
+}
+
+// pair takes "key: value" apart. A key is one word.
+func pair(line string) (key, value string, ok bool) {
+	key, value, ok = strings.Cut(strings.TrimSpace(line), ":")
+	if !ok || key == "" || strings.ContainsAny(key, " \t") || value != "" && value[0] != ' ' && value[0] != '\t' {
+		return "", "", false
+	}
+	return key, strings.TrimSpace(value), true
+}
+
+// isBlockScalar reports whether a value announces lines, such as ">-".
+func isBlockScalar(value string) bool {
+	return (value[0] == '|' || value[0] == '>') && strings.Trim(value[1:], "+-0123456789") == ""
+}
+
+// keep sets a key that has no value yet, and returns it if it did.
+func keep(keys map[string]string, key, value string) string {
+	if _, dup := keys[key]; dup {
+		return ""
+	}
+	keys[key] = value
+	return key
+}
+
+func unquote(s string) string {
+	if len(s) >= 2 && (s[0] == '"' || s[0] == '\'') && s[len(s)-1] == s[0] {
+		return s[1 : len(s)-1]
+	}
+	return s
+}
