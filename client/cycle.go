@@ -54,6 +54,7 @@ type cycle struct {
 
 	kept      map[memory.Hash]bool // texts that went to the conflict store
 	trashable map[memory.Hash]bool // texts that the server has, or that were merged
+	lent      bool                 // the tree is lent to Edit, whose expectations are a plan, too
 	failures  []string
 
 	again     bool // pull and plan once more

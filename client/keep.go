@@ -19,7 +19,7 @@ func (c *cycle) keepOld(_ context.Context, old tree.Old) error {
 	if c.kept[old.Sum] {
 		return nil // just now, in the conflict store
 	}
-	if c.trashable[old.Sum] || c.state.knows(old.Sum) {
+	if c.trashable[old.Sum] || c.state.knows(old.Sum) || c.lent && old.Sum == old.Expected {
 		_, err := c.trashBin.keep(p, old.Content)
 		return err
 	}
