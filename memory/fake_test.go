@@ -65,6 +65,8 @@ type fakeStore struct {
 	earlier  []Earlier
 	members  []Member
 	tokens   []APIToken
+	links    []ConsoleLink
+	replaced Hash // of the session that ended last
 	added    []Project
 	audit    []AuditRow
 	auditErr error
@@ -264,6 +266,26 @@ func (f *fakeStore) AddProject(_ context.Context, p Project, row AuditRow) error
 
 func (f *fakeStore) AddAPIToken(_ context.Context, t APIToken, row AuditRow) error {
 	f.tokens, f.audit = append(f.tokens, t), append(f.audit, row)
+	return f.err
+}
+
+func (f *fakeStore) AddConsoleLink(_ context.Context, l ConsoleLink, row AuditRow) error {
+	f.links, f.audit = append(f.links, l), append(f.audit, row)
+	return f.err
+}
+
+// StartSession knows one good link: that of linkOfMara.
+func (f *fakeStore) StartSession(_ context.Context, link, replaces Hash, s Session, row AuditRow) (Session, error) {
+	if f.err == nil && link != linkOfMara() {
+		return Session{}, NotFound("link")
+	}
+	s.Member, row.Actor = "mem_mara", "mem_mara"
+	f.replaced, f.audit = replaces, append(f.audit, row)
+	return s, f.err
+}
+
+func (f *fakeStore) EndSession(_ context.Context, hash Hash, row AuditRow) error {
+	f.replaced, f.audit = hash, append(f.audit, row)
 	return f.err
 }
 

@@ -36,6 +36,8 @@ type Store interface {
 	MemberStore
 	TokenStore
 	DeviceStore
+	LinkStore
+	SessionStore
 	AuditStore
 }
 
@@ -137,6 +139,24 @@ type DeviceStore interface {
 	// Device returns the member's device; another member's is not found.
 	Device(ctx context.Context, member MemberID, id DeviceID) (Device, error)
 	AddDevice(ctx context.Context, d Device, row AuditRow) error
+}
+
+// LinkStore keeps links into the console, by the hash of their token.
+type LinkStore interface {
+	AddConsoleLink(ctx context.Context, l ConsoleLink, row AuditRow) error
+}
+
+// SessionStore keeps who is signed in to the console, by the hash of their
+// cookie.
+type SessionStore interface {
+	// StartSession uses the link up, ends the session that it replaces, and
+	// starts one for the link's member, who becomes the actor of the row. If the
+	// link is not good any more it is not found, and nothing happens.
+	StartSession(ctx context.Context, link, replaces Hash, session Session, row AuditRow) (Session, error)
+	// Session finds a session, in force or not, together with its member.
+	Session(ctx context.Context, hash Hash) (Session, Member, error)
+	// EndSession forgets a session, whose id becomes the object of the row.
+	EndSession(ctx context.Context, hash Hash, row AuditRow) error
 }
 
 // AuditStore appends to the instance's chain: what belongs to no project's
