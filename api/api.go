@@ -31,8 +31,8 @@ type API struct {
 	options Options
 	log     *slog.Logger
 
-	pushes    *limiter
-	pushBytes *limiter
+	pushes    *auth.Limiter
+	pushBytes *auth.Limiter
 	holds     *holds
 	zstd      *zstd.Decoder
 	declared  map[string]bool // method and pattern of every route in the table
@@ -44,7 +44,7 @@ type API struct {
 func New(service *memory.Service, authenticator *auth.Authenticator, clock memory.Clock, o Options) *API {
 	a := &API{
 		service: service, auth: authenticator, clock: clock, options: o, log: o.Log,
-		pushes: newLimiter(pushesPerMinute, minute), pushBytes: newLimiter(pushBytesPerDay, day),
+		pushes: auth.NewLimiter(pushesPerMinute, minute), pushBytes: auth.NewLimiter(pushBytesPerDay, day),
 		holds: newHolds(), zstd: newZstd(),
 		declared: map[string]bool{}, echo: echo.New(),
 	}

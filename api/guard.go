@@ -17,6 +17,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/teammem/teammem/api/wire"
+	"github.com/teammem/teammem/auth"
 	"github.com/teammem/teammem/memory"
 )
 
@@ -232,8 +233,8 @@ func numbers(version string) (n [3]int, ok bool) {
 }
 
 // spend takes from a limit of the caller's token.
-func (c *call) spend(l *limiter, n float64) error {
-	wait := l.take(string(c.who.Token)+string(c.who.Device)+string(c.who.Member), n, c.api.clock())
+func (c *call) spend(l *auth.Limiter, n float64) error {
+	wait := l.Take(string(c.who.Token)+string(c.who.Device)+string(c.who.Member), n, c.api.clock())
 	if wait <= 0 {
 		return nil
 	}

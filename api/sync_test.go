@@ -15,6 +15,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/teammem/teammem/api/wire"
+	"github.com/teammem/teammem/auth"
 	"github.com/teammem/teammem/memory"
 )
 
@@ -275,7 +276,7 @@ func TestSync_RateLimit(t *testing.T) {
 	t.Parallel()
 	a, r := offline(t, Options{})
 	c := &client{t: t, url: listen(t, a), token: r.token}
-	a.pushes = newLimiter(2, time.Hour)
+	a.pushes = auth.NewLimiter(2, time.Hour)
 	for range 2 {
 		c.post(base+"/projects/prj_a/push", "{}").want(t, http.StatusBadRequest, memory.CodeInvalid)
 	}
@@ -283,7 +284,7 @@ func TestSync_RateLimit(t *testing.T) {
 	if s := got.header.Get("Retry-After"); s != "1800" {
 		t.Errorf("retry after %q s", s)
 	}
-	a.pushes, a.pushBytes = newLimiter(9, time.Hour), newLimiter(100, 24*time.Hour)
+	a.pushes, a.pushBytes = auth.NewLimiter(9, time.Hour), auth.NewLimiter(100, 24*time.Hour)
 	body := `{"epoch":"` + strings.Repeat("e", 60) + `","ops":[]}`
 	c.post(base+"/projects/prj_a/push", body).want(t, http.StatusBadRequest, memory.CodeInvalid)
 	c.post(base+"/projects/prj_a/push", body).want(t, http.StatusTooManyRequests, memory.CodeRateLimited)

@@ -487,7 +487,9 @@ func TestAPIToken(t *testing.T) {
 			}
 		}
 	}
-	for _, bad := range []string{"", "tmp_", token[:39], token + "0", strings.ToUpper(token), " " + token[:39], "tmr_" + token[4:]} {
+	for _, bad := range []string{
+		"", "tmp_", token[:39], token + "0", strings.ToUpper(token), " " + token[:39], "tmr_" + token[4:], MintLinkToken(), MintSession(),
+	} {
 		if IsAPIToken(bad) {
 			t.Errorf("a bad token of %d characters is accepted", len(bad))
 		}
@@ -509,7 +511,7 @@ func FuzzVerify(f *testing.F) {
 		if _, err := x.access.Verify(token); err == nil && token != good {
 			t.Fatalf("accepted %q", token)
 		}
-		if IsAPIToken(token) && checksum(token[:apiLen-checkLen]) != token[apiLen-checkLen:] {
+		if IsAPIToken(token) && checksum(token[:tokenLen-checkLen]) != token[tokenLen-checkLen:] {
 			t.Fatalf("accepted %q", token)
 		}
 	})

@@ -8,19 +8,31 @@ import (
 	"github.com/teammem/teammem/memory"
 )
 
+// Every token says by its prefix what it is for.
 const (
 	apiPrefix  = "tmp_"
+	linkPrefix = "tmi_"
+)
+
+const (
+	prefixLen  = 4
 	randomLen  = 30 // 178 bits
 	checkLen   = 6  // CRC-32 in base 62
 	base62     = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-	apiLen     = len(apiPrefix) + randomLen + checkLen
+	tokenLen   = prefixLen + randomLen + checkLen
 	last4Chars = 4
 )
 
 // MintAPIToken returns a new random API token. It is shown once; what is kept
 // are its [HashToken] and [Last4].
-func MintAPIToken() string {
-	body := apiPrefix + random62(randomLen)
+func MintAPIToken() string { return mint(apiPrefix) }
+
+// MintLinkToken returns a new random token for a link that signs in to the
+// console once.
+func MintLinkToken() string { return mint(linkPrefix) }
+
+func mint(prefix string) string {
+	body := prefix + random62(randomLen)
 	return body + checksum(body)
 }
 
@@ -53,12 +65,17 @@ func checksum(s string) string {
 
 // IsAPIToken reports whether s has the form of an API token. It needs no
 // database, so a mistyped token costs nothing.
-func IsAPIToken(s string) bool {
-	if len(s) != apiLen || !strings.HasPrefix(s, apiPrefix) {
+func IsAPIToken(s string) bool { return isToken(apiPrefix, s) }
+
+// IsLinkToken reports whether s has the form of a link's token.
+func IsLinkToken(s string) bool { return isToken(linkPrefix, s) }
+
+func isToken(prefix, s string) bool {
+	if len(s) != tokenLen || !strings.HasPrefix(s, prefix) {
 		return false
 	}
-	body, check := s[:apiLen-checkLen], s[apiLen-checkLen:]
-	return strings.Trim(body[len(apiPrefix):], base62) == "" && check == checksum(body)
+	body, check := s[:tokenLen-checkLen], s[tokenLen-checkLen:]
+	return strings.Trim(body[prefixLen:], base62) == "" && check == checksum(body)
 }
 
 // HashToken returns what is stored of a token. Tokens are random enough that a

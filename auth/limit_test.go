@@ -1,4 +1,4 @@
-package api
+package auth
 
 import (
 	"fmt"
@@ -8,10 +8,10 @@ import (
 
 func TestLimiter(t *testing.T) {
 	t.Parallel()
-	l := newLimiter(60, time.Minute)
+	l := NewLimiter(60, time.Minute)
 	now := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	for i := range 60 {
-		if wait := l.take("a", 1, now); wait != 0 {
+		if wait := l.Take("a", 1, now); wait != 0 {
 			t.Fatalf("take %d waits %v", i, wait)
 		}
 	}
@@ -32,7 +32,7 @@ func TestLimiter(t *testing.T) {
 	}
 	for i, s := range steps {
 		now = now.Add(s.after)
-		if got := l.take(s.key, s.n, now); got != s.want {
+		if got := l.Take(s.key, s.n, now); got != s.want {
 			t.Errorf("step %d: waits %v, want %v", i, got, s.want)
 		}
 	}
@@ -42,13 +42,13 @@ func TestLimiter(t *testing.T) {
 // do not add up.
 func TestLimiter_Forgets(t *testing.T) {
 	t.Parallel()
-	l := newLimiter(60, time.Minute)
+	l := NewLimiter(60, time.Minute)
 	now := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	for i := range 10_000 {
-		l.take(fmt.Sprint(i), 1, now)
+		l.Take(fmt.Sprint(i), 1, now)
 	}
-	l.take("last", 60, now)
-	l.take("next", 1, now.Add(time.Second))
+	l.Take("last", 60, now)
+	l.Take("next", 1, now.Add(time.Second))
 	if n := len(l.buckets); n != 2 {
 		t.Errorf("%d buckets are kept", n)
 	}
