@@ -17,6 +17,7 @@ const (
 	CodeForbidden        Code = "forbidden"
 	CodeNotFound         Code = "not_found" // also: no right to know
 	CodeConflict         Code = "conflict"
+	CodeChanged          Code = "changed" // what was decided on is not what is there
 	CodeEpochChanged     Code = "epoch_changed"
 	CodeCursorAhead      Code = "cursor_ahead"
 	CodeHistoryForked    Code = "history_forked"

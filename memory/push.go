@@ -67,6 +67,8 @@ type Verdict struct {
 	Sum     Hash    // of the head after the op
 	Current *Current
 	Problem *Error
+
+	Proposal ProposalID // waiting; "" if it was only asked what a push would get
 }
 
 // Current describes the head that an op conflicted with.
@@ -107,6 +109,7 @@ type Batch struct {
 // project stands now.
 type Receipt struct {
 	Head       Head
+	At         time.Time // when what is published was written; zero: not known
 	Verdicts   []Verdict
 	Unrecorded error // why the refusals beside a published op are not in the audit; for the log
 }

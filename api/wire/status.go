@@ -20,6 +20,7 @@ func codes() []codeStatus {
 		{memory.CodeForbidden, http.StatusForbidden},
 		{memory.CodeNotFound, http.StatusNotFound},
 		{memory.CodeConflict, http.StatusConflict},
+		{memory.CodeChanged, http.StatusConflict},
 		{memory.CodeEpochChanged, http.StatusConflict},
 		{memory.CodeCursorAhead, http.StatusConflict},
 		{memory.CodeHistoryForked, http.StatusConflict},

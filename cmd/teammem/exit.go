@@ -114,7 +114,7 @@ func codeOf(err error) int {
 		return exitRefused
 	case memory.CodeEpochChanged, memory.CodeCursorAhead, memory.CodeHistoryForked:
 		return exitReset
-	case memory.CodeCursorTooOld, memory.CodeUnsupportedMedia, memory.CodeRateLimited, memory.CodeInternal,
+	case memory.CodeChanged, memory.CodeCursorTooOld, memory.CodeUnsupportedMedia, memory.CodeRateLimited, memory.CodeInternal,
 		memory.CodeUnavailable:
 	}
 	return exitRetry
