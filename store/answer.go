@@ -92,6 +92,7 @@ type storedReceipt struct {
 	Seq      int64           `json:"seq"`
 	Floor    int64           `json:"floor"`
 	Digest   string          `json:"digest"`
+	At       time.Time       `json:"at"` // zero in answers that older programs kept
 	Verdicts []storedVerdict `json:"verdicts"`
 }
 
@@ -123,7 +124,7 @@ type storedProblem struct {
 }
 
 func storedReceiptOf(r memory.Receipt) storedReceipt {
-	s := storedReceipt{Epoch: r.Head.Epoch, Seq: r.Head.Seq, Floor: r.Head.Floor, Digest: r.Head.Digest.String()}
+	s := storedReceipt{Epoch: r.Head.Epoch, Seq: r.Head.Seq, Floor: r.Head.Floor, Digest: r.Head.Digest.String(), At: r.At}
 	for _, v := range r.Verdicts {
 		sv := storedVerdict{Ruling: v.Ruling, EntryID: v.EntryID, Rev: v.Rev, Sum: v.Sum.String()}
 		if c := v.Current; c != nil {
@@ -152,7 +153,7 @@ func (s storedReceipt) receipt() (memory.Receipt, error) {
 	if err != nil {
 		return memory.Receipt{}, err
 	}
-	r := memory.Receipt{Head: memory.Head{Epoch: s.Epoch, Seq: s.Seq, Floor: s.Floor, Digest: digest}}
+	r := memory.Receipt{Head: memory.Head{Epoch: s.Epoch, Seq: s.Seq, Floor: s.Floor, Digest: digest}, At: s.At}
 	for _, sv := range s.Verdicts {
 		v, err := sv.verdict()
 		if err != nil {

@@ -44,10 +44,16 @@ func (s *Store) push(ctx context.Context, b memory.Batch) (receipt memory.Receip
 			return err
 		}
 		judged := memory.Judge(b, known.heads)
-		receipt = memory.Receipt{Head: judged.Head, Verdicts: judged.Verdicts}
+		receipt = receiptOf(b, judged)
 		return write(ctx, tx, b, known, judged)
 	})
 	return receipt, err
+}
+
+// receiptOf is the answer to a batch. Its time is the one that the rows have:
+// Postgres keeps microseconds.
+func receiptOf(b memory.Batch, j memory.Judgement) memory.Receipt {
+	return memory.Receipt{Head: j.Head, At: b.At.Truncate(time.Microsecond), Verdicts: j.Verdicts}
 }
 
 // screened refuses what did not come through the gate: Go lets anybody write

@@ -31,7 +31,7 @@ func write(ctx context.Context, tx pgx.Tx, b memory.Batch, k known, j memory.Jud
 			where project_id = @project`,
 			pgx.StrictNamedArgs{"project": b.Project, "seq": j.Head.Seq, "digest": j.Head.Digest[:], "live": j.Live})
 	}
-	if err := queuePushKey(batch, b, memory.Receipt{Head: j.Head, Verdicts: j.Verdicts}); err != nil {
+	if err := queuePushKey(batch, b, receiptOf(b, j)); err != nil {
 		return err
 	}
 	if batch.Len() == 0 {

@@ -28,6 +28,7 @@ type ManifestEntry struct {
 	Rev       int64     `json:"rev"`
 	SHA256    string    `json:"sha256"`
 	Size      int       `json:"size"`
+	Author    Author    `json:"author"`
 	UpdatedAt time.Time `json:"updated_at"`
 }
 
@@ -41,7 +42,7 @@ func WriteManifest(w io.Writer, head memory.Head, entries []memory.Entry) error 
 		if s.err != nil {
 			break
 		}
-		s.err = json.MarshalEncode(enc, ManifestEntry{string(e.ID), e.Path.String(), e.Rev, e.Sum.String(), e.Size, utc(e.UpdatedAt)})
+		s.err = json.MarshalEncode(enc, ManifestEntry{string(e.ID), e.Path.String(), e.Rev, e.Sum.String(), e.Size, newAuthor(e.Author), utc(e.UpdatedAt)})
 	}
 	s.write(jsontext.EndArray, jsontext.String("count"), jsontext.Int(int64(len(entries))),
 		jsontext.String("digest"), jsontext.String(head.Digest.String()), jsontext.EndObject)
@@ -105,5 +106,8 @@ func (w ManifestEntry) domain() (memory.Entry, error) {
 	if w.EntryID == "" || w.Rev <= 0 {
 		return memory.Entry{}, missing("entry_id")
 	}
-	return memory.Entry{ID: memory.EntryID(w.EntryID), Path: path, Rev: w.Rev, Sum: sum, Size: w.Size, UpdatedAt: w.UpdatedAt}, nil
+	return memory.Entry{
+		ID: memory.EntryID(w.EntryID), Path: path, Rev: w.Rev, Sum: sum, Size: w.Size,
+		Author: w.Author.Domain(), UpdatedAt: w.UpdatedAt,
+	}, nil
 }

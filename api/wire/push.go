@@ -3,6 +3,7 @@ package wire
 import (
 	"fmt"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/teammem/teammem/memory"
@@ -165,10 +166,11 @@ func checkNote(field, note string) error {
 
 // Receipt is the answer to a push: one result per op, in order.
 type Receipt struct {
-	Epoch   string   `json:"epoch"`
-	Head    int64    `json:"head"`
-	Digest  string   `json:"digest"`
-	Results []Result `json:"results"`
+	Epoch   string    `json:"epoch"`
+	Head    int64     `json:"head"`
+	Digest  string    `json:"digest"`
+	At      time.Time `json:"at,omitzero"` // of the revisions that were published
+	Results []Result  `json:"results"`
 }
 
 // Result is the verdict on one op.
@@ -192,7 +194,7 @@ type Current struct {
 
 // NewReceipt describes a receipt.
 func NewReceipt(r memory.Receipt) Receipt {
-	w := Receipt{Epoch: r.Head.Epoch, Head: r.Head.Seq, Digest: r.Head.Digest.String(), Results: make([]Result, len(r.Verdicts))}
+	w := Receipt{Epoch: r.Head.Epoch, Head: r.Head.Seq, Digest: r.Head.Digest.String(), At: utc(r.At), Results: make([]Result, len(r.Verdicts))}
 	for i, v := range r.Verdicts {
 		w.Results[i] = NewResult(v)
 	}
@@ -221,7 +223,7 @@ func (w Receipt) Domain(ops int) (memory.Receipt, error) {
 	if len(w.Results) != ops {
 		return memory.Receipt{}, malformed("%d results for %d ops", len(w.Results), ops)
 	}
-	r := memory.Receipt{Head: memory.Head{Epoch: w.Epoch, Seq: w.Head, Digest: digest}, Verdicts: make([]memory.Verdict, ops)}
+	r := memory.Receipt{Head: memory.Head{Epoch: w.Epoch, Seq: w.Head, Digest: digest}, At: w.At, Verdicts: make([]memory.Verdict, ops)}
 	for i, result := range w.Results {
 		if r.Verdicts[i], err = result.Domain(); err != nil {
 			return memory.Receipt{}, err

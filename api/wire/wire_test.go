@@ -149,8 +149,8 @@ func TestManifest_RoundTrip(t *testing.T) {
 	t.Parallel()
 	var head memory.Head
 	entries := []memory.Entry{
-		{ID: "ent_a", Path: path(t, "a.md"), Rev: 4, Sum: memory.Sum([]byte("a")), Size: 1, UpdatedAt: at()},
-		{ID: "ent_b", Path: path(t, "sub/b.md"), Rev: 9, Sum: memory.Sum([]byte("b")), Size: 1, UpdatedAt: at()},
+		{ID: "ent_a", Path: path(t, "a.md"), Rev: 4, Sum: memory.Sum([]byte("a")), Size: 1, Author: memory.Author{Member: "mem_a", Name: "Mara"}, UpdatedAt: at()},
+		{ID: "ent_b", Path: path(t, "sub/b.md"), Rev: 9, Sum: memory.Sum([]byte("b")), Size: 1, Author: memory.Author{Member: "mem_a", Name: "Mara"}, UpdatedAt: at()},
 	}
 	for _, e := range entries {
 		head.Digest.Add(e.Path, e.Sum)
@@ -316,7 +316,7 @@ func TestPush_Refuses(t *testing.T) {
 func TestReceipt_RoundTrip(t *testing.T) {
 	t.Parallel()
 	sum := memory.Sum([]byte("x"))
-	want := memory.Receipt{Head: memory.Head{Epoch: "e1", Seq: 12, Digest: memory.Digest(sum)}, Verdicts: []memory.Verdict{
+	want := memory.Receipt{Head: memory.Head{Epoch: "e1", Seq: 12, Digest: memory.Digest(sum)}, At: at(), Verdicts: []memory.Verdict{
 		{Ruling: memory.RulingPublished, EntryID: "ent_a", Rev: 12, Sum: sum},
 		{Ruling: memory.RulingConflict, EntryID: "ent_b", Current: &memory.Current{EntryID: "ent_b", Rev: 4, Sum: sum, Path: path(t, "b.md"), Action: memory.ActionDelete}},
 		{Ruling: memory.RulingRefused, Problem: &memory.Error{Code: memory.CodeSuspectEmpty, Field: "content", Message: "empty"}},
