@@ -35,7 +35,7 @@ func (v vault) keepConflict(p memory.Path, text, base []byte, meta conflictMeta)
 	}
 	stem := strings.TrimSuffix(file, ".md")
 	if base != nil {
-		if err := writeFile(stem+baseSuffix, base); err != nil {
+		if err := WriteFile(stem+baseSuffix, base); err != nil {
 			return Conflict{}, err
 		}
 	}

@@ -10,10 +10,10 @@ import (
 	"runtime"
 )
 
-// writeFile replaces a file of teammem's own as one step that survives a
+// WriteFile replaces a file of teammem's own as one step that survives a
 // crash: a new file beside it, synced, renamed over it, and the folder synced.
 // No library does this: those that rename leave out the folder, or a platform.
-func writeFile(path string, data []byte) (err error) {
+func WriteFile(path string, data []byte) (err error) {
 	dir := filepath.Dir(path)
 	if err := makeDir(dir); err != nil {
 		return fmt.Errorf("make folder for %s: %w", path, err)

@@ -133,7 +133,7 @@ func (x *index) save(path string) error {
 	slices.SortFunc(x.Refusals, func(a, b refusal) int {
 		return cmp.Or(strings.Compare(a.Disk, b.Disk), strings.Compare(string(a.Entry), string(b.Entry)))
 	})
-	if err := writeFile(path, x.encode()); err != nil {
+	if err := WriteFile(path, x.encode()); err != nil {
 		return fmt.Errorf("write index: %w", err)
 	}
 	return nil

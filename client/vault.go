@@ -47,7 +47,7 @@ func (v vault) keep(p memory.Path, content []byte) (string, error) {
 	for n := 2; exists(file); n++ { // another text with the same first digits, in the same second
 		file = filepath.Join(dir, fmt.Sprintf("%s-%d.md", strings.TrimSuffix(name, ".md"), n))
 	}
-	return file, writeFile(file, content)
+	return file, WriteFile(file, content)
 }
 
 // find looks for a file that already keeps this very text.

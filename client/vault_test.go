@@ -77,7 +77,7 @@ func TestWriteFile(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "a", "b", "c", "file")
 	for _, text := range []string{"one", "two"} {
-		if err := writeFile(file, []byte(text)); err != nil {
+		if err := WriteFile(file, []byte(text)); err != nil {
 			t.Fatal(err)
 		}
 		if got, err := os.ReadFile(file); err != nil || string(got) != text {
@@ -87,7 +87,7 @@ func TestWriteFile(t *testing.T) {
 	if names, err := os.ReadDir(filepath.Dir(file)); err != nil || len(names) != 1 {
 		t.Errorf("%d files are left, %v", len(names), err)
 	}
-	if err := writeFile(filepath.Join(file, "below"), nil); err == nil {
+	if err := WriteFile(filepath.Join(file, "below"), nil); err == nil {
 		t.Error("a file is taken for a folder")
 	}
 }
