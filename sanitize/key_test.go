@@ -269,3 +269,17 @@ func TestLayers_AllMet(t *testing.T) {
 		t.Errorf("layers (-code +vectors):\n%s", diff)
 	}
 }
+
+func TestIsAgentFile(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"AGENTS.md", "agents.MD", "Claude.md", "CLAUDE.local.md", "ＡＧＥＮＴＳ.md", "SKILL.md", ".claude"} {
+		if !sanitize.IsAgentFile(name) {
+			t.Errorf("%q is loaded as instructions", name)
+		}
+	}
+	for _, name := range []string{"MEMORY.md", "agents-notes.md", "my-skill.md", "USER.md", ""} {
+		if sanitize.IsAgentFile(name) {
+			t.Errorf("%q is an ordinary name", name)
+		}
+	}
+}

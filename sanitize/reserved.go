@@ -21,6 +21,11 @@ func reservedHint(s segment) string {
 	return ""
 }
 
+// IsAgentFile reports whether agents load files of this name as instructions.
+// No key may hold such a name, but the text of the file may be shared under
+// others.
+func IsAgentFile(name string) bool { return isAgentFile(Skeleton(name)) }
+
 // isAgentFile reports whether an agent would read the segment as instructions
 // or settings, rather than as notes from teammates. MEMORY.md is not among
 // them: it is an ordinary entry.
