@@ -9,10 +9,14 @@ begin
 end
 $$;
 
-grant select on schema_migrations, instance, project_roles to teammem_serve;
+grant select on schema_migrations, instance to teammem_serve;
 grant select, insert on members, devices, api_tokens, project_remotes, revisions, changes, audit to teammem_serve;
-grant select, insert, update (seq, digest, live) on projects to teammem_serve;
+grant select, insert, update (seq, digest, live, review) on projects to teammem_serve;
+grant select, insert, update (role) on project_roles to teammem_serve;
 grant select, insert, update (
     path, path_key, kind, name, description, head_rev, sha256, size, deleted_rev, author, updated_at
 ) on entries to teammem_serve;
 grant select, insert, delete, update (body, answer, at) on push_keys to teammem_serve;
+grant select, insert, update (
+    state, decided_by, decided_at, reason, decision_note, published_rev, successor
+) on proposals to teammem_serve;

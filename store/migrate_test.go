@@ -73,7 +73,7 @@ func TestMigrate_Refuses(t *testing.T) {
 			"0001_sync.sql is not the one that ran", "never an edit",
 		},
 		{
-			"missing migration", `update schema_migrations set version = 7`,
+			"missing migration", `update schema_migrations set version = version + 7`,
 			"0001_sync.sql is not the one that ran", "never an edit",
 		},
 	} {
@@ -158,7 +158,11 @@ func TestServingRole_CanOnlyAdd(t *testing.T) {
 		`update members set admin = true`,
 		`delete from members`,
 		`update api_tokens set expires_at = now()`,
-		`insert into project_roles values ('', '', 'maintainer')`,
+		`update project_roles set member_id = ''`,
+		`delete from project_roles`,
+		`update proposals set content = ''`,
+		`update proposals set author = ''`,
+		`delete from proposals`,
 		`update instance set instance_id = 'ins_x'`,
 		`delete from schema_migrations`,
 	} {
