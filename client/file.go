@@ -13,13 +13,20 @@ import (
 // WriteFile replaces a file of teammem's own as one step that survives a
 // crash: a new file beside it, synced, renamed over it, and the folder synced.
 // No library does this: those that rename leave out the folder, or a platform.
-func WriteFile(path string, data []byte) (err error) {
+func WriteFile(path string, data []byte) error { return ReplaceFile(path, data, private) }
+
+// private is the mode of what concerns nobody but the member.
+const private fs.FileMode = 0o600
+
+// ReplaceFile is [WriteFile] for a file that is not teammem's own, and keeps
+// its mode.
+func ReplaceFile(path string, data []byte, mode fs.FileMode) (err error) {
 	dir := filepath.Dir(path)
 	if err := makeDir(dir); err != nil {
 		return fmt.Errorf("make folder for %s: %w", path, err)
 	}
 	temp := filepath.Join(dir, ".teammem-"+rand.Text()[:16]+".tmp")
-	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, private)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
@@ -28,6 +35,12 @@ func WriteFile(path string, data []byte) (err error) {
 			_ = os.Remove(temp)
 		}
 	}()
+	if mode != private {
+		if err := f.Chmod(mode); err != nil {
+			_ = f.Close()
+			return fmt.Errorf("write %s: %w", path, err)
+		}
+	}
 	if _, err := f.Write(data); err != nil {
 		_ = f.Close()
 		return fmt.Errorf("write %s: %w", path, err)
