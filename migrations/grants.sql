@@ -9,7 +9,8 @@ begin
 end
 $$;
 
-grant select on schema_migrations, instance to teammem_serve;
+grant select on schema_migrations to teammem_serve;
+grant select, update (url) on instance to teammem_serve;
 grant select, insert on members, devices, api_tokens, project_remotes, revisions, changes, audit to teammem_serve;
 grant select, insert, update (seq, digest, live, review) on projects to teammem_serve;
 grant select, insert, update (role) on project_roles to teammem_serve;
@@ -20,3 +21,5 @@ grant select, insert, delete, update (body, answer, at) on push_keys to teammem_
 grant select, insert, update (
     state, decided_by, decided_at, reason, decision_note, published_rev, successor
 ) on proposals to teammem_serve;
+grant select, insert, delete, update (used_at) on console_links to teammem_serve;
+grant select, insert, delete on console_sessions to teammem_serve;
