@@ -66,8 +66,32 @@ func (r *repository) worktree(dotGit string) string {
 	if filepath.Base(common) == ".git" {
 		r.real = filepath.Dir(common)
 		r.typed = r.real
+		return common
 	}
+	r.bare = common
 	return common
+}
+
+// worktreesOf returns the folders of a repository's linked worktrees, those
+// that are gone and not yet pruned included.
+func worktreesOf(common string) []string {
+	dirs, err := os.ReadDir(filepath.Join(common, "worktrees"))
+	if common == "" || err != nil {
+		return nil
+	}
+	var found []string
+	for _, d := range dirs {
+		b, err := os.ReadFile(filepath.Join(common, "worktrees", d.Name(), "gitdir"))
+		if err != nil {
+			continue
+		}
+		dotGit := strings.TrimSpace(string(b))
+		if !filepath.IsAbs(dotGit) {
+			dotGit = filepath.Join(common, "worktrees", d.Name(), dotGit)
+		}
+		found = append(found, filepath.Dir(dotGit))
+	}
+	return found
 }
 
 // submodule returns the git folder of a submodule if that names its working

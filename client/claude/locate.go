@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/teammem/teammem/client"
@@ -58,32 +59,36 @@ func memoryDir(root repository, override string, getenv func(string) string) (di
 
 // defaultDir is <config>/projects/<slug>/memory.
 func defaultDir(root repository, getenv func(string) string) (dir, source string, err error) {
-	base, source := getenv(envRemoteDir), envRemoteDir
-	if base == "" {
-		base, source = getenv(envConfigDir), envConfigDir
-	}
-	if base == "" {
-		home := homeOf(getenv)
-		if home == "" {
-			return "", "", errors.New("HOME is not set, so the agent's memory cannot be found: name it with --memory-dir")
-		}
-		base, source = filepath.Join(home, configFolder), fromDefault
-	}
-	if home := homeOf(getenv); root.real == "/" || root.real == home {
-		return "", "", fmt.Errorf("%s is no project of its own: name the memory folder with --memory-dir", root.real)
+	projects, source, err := projectsDir(getenv)
+	if err != nil {
+		return "", "", err
 	}
 	if name := getenv(envProjectFolder); name != "" && getenv(envConfigDir) != "" && projectFolderName(name) {
-		return filepath.Join(base, projectsFolder, name, memoryFolder), envProjectFolder, nil
+		return filepath.Join(projects, name, memoryFolder), envProjectFolder, nil
 	}
-	dir, err = projectMemory(filepath.Join(base, projectsFolder), root)
+	dir, err = projectMemory(projects, root)
 	return dir, source, err
 }
 
-// projectMemory takes, of the folder's real path and the path that was typed,
-// the one whose memory exists.
+// projectsDir is <config>/projects, with what decided it.
+func projectsDir(getenv func(string) string) (dir, source string, err error) {
+	for _, variable := range []string{envRemoteDir, envConfigDir} {
+		if base := getenv(variable); base != "" {
+			return filepath.Join(base, projectsFolder), variable, nil
+		}
+	}
+	home := homeOf(getenv)
+	if home == "" {
+		return "", "", errors.New("HOME is not set, so the agent's memory cannot be found: name it with --memory-dir")
+	}
+	return filepath.Join(home, configFolder, projectsFolder), fromDefault, nil
+}
+
+// projectMemory takes, of the paths that the repository goes by, the first one
+// whose memory exists.
 func projectMemory(projects string, root repository) (string, error) {
 	var first string
-	for _, path := range []string{root.real, root.typed} {
+	for _, path := range root.paths() {
 		slug, cut := Slug(path)
 		if cut {
 			return "", longSlug(projects, slug)
@@ -131,6 +136,33 @@ func Slug(path string) (slug string, cut bool) {
 	return b.String(), false
 }
 
+// NeedsProject reports whether a folder holds so much that no remote of it can
+// say which project is meant: the root of a file system, and the home folder.
+func NeedsProject(folder string, getenv func(string) string) bool {
+	if folder == filepath.Dir(folder) {
+		return true
+	}
+	home, err := filepath.EvalSymlinks(homeOf(getenv))
+	return err == nil && folder == home
+}
+
+// MakeMemoryDir makes the memory folder that the agent itself would make with
+// its first note. One that the member named has to be there: a slip of the pen
+// must not become a folder.
+func MakeMemoryDir(p client.Place) error {
+	_, err := os.Stat(p.MemoryDir)
+	switch {
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil // what else may be wrong with it, opening it says
+	case p.Source == fromMember:
+		return memory.Invalid("memory-dir", fmt.Sprintf("there is no folder %s", p.MemoryDir))
+	}
+	if err := os.MkdirAll(p.MemoryDir, 0o700); err != nil {
+		return fmt.Errorf("make the memory folder: %w", err)
+	}
+	return nil
+}
+
 func projectFolderName(s string) bool {
 	return len(s) <= 64 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == ""
 }
@@ -159,10 +191,24 @@ func homeOf(getenv func(string) string) string {
 // repository is the folder that shares one memory: a git root with all its
 // worktrees and sub-folders, or a plain folder.
 type repository struct {
+	at     string // real path of the folder that was named
 	real   string // path with links resolved
 	typed  string // absolute, as it was named
 	common string // real path of git's common folder; "" without git
+	bare   string // the same, if it has no working folder of its own
 	remote string // normalised origin; "" without one
+}
+
+// paths are those that the agent may have named the memory after: the real
+// one, the one that was typed, and that of a bare repository.
+func (r repository) paths() []string {
+	paths := []string{r.real}
+	for _, p := range []string{r.typed, r.bare} {
+		if p != "" && !slices.Contains(paths, p) {
+			paths = append(paths, p)
+		}
+	}
+	return paths
 }
 
 // identity names the repository whatever path leads to it.
@@ -191,6 +237,6 @@ func findRoot(folder string) (repository, error) {
 	if info, err := os.Stat(real); err != nil || !info.IsDir() {
 		return repository{}, memory.Invalid("dir", fmt.Sprintf("%s is not a folder", typed))
 	}
-	r := repository{real: real, typed: typed}
+	r := repository{at: real, real: real, typed: typed}
 	return r, r.findGit()
 }

@@ -177,14 +177,20 @@ func TestLocate_Forged(t *testing.T) {
 	}
 }
 
-// F08: a plain folder works, the root and the home folder do not.
-func TestLocate_NoGit(t *testing.T) {
+// A plain folder works. So do the root and the home folder, but nothing except
+// the member says which project they are.
+func TestField_F08_NoRepository(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	plain := p.dir("plain")
 	p.want(plain, "", p.store(plain), "default")
-	p.fails(p.home, "--memory-dir")
-	p.fails("/", "--memory-dir")
+	p.want(p.home, "", p.store(p.home), "default")
+	p.want("/", "", p.at(configFolder, projectsFolder, "-", memoryFolder), "default")
+	for folder, needs := range map[string]bool{plain: false, p.home: true, "/": true} {
+		if got := NeedsProject(folder, p.getenv); got != needs {
+			t.Errorf("%s needs a named project: %t, want %t", folder, got, needs)
+		}
+	}
 	p.fails(p.at("missing"), "no folder")
 	p.fails(p.file("", "a-file"), "not a folder")
 	p.want(p.home, p.at("mem"), p.at("mem"), "--memory-dir")

@@ -16,6 +16,30 @@ const (
 	fromDefault = "default"
 )
 
+// LinkOf returns the link of the repository that a folder belongs to: a
+// worktree is under the link of its repository, wherever it lies. A link of the
+// home folder or of "/" covers nothing below it.
+func LinkOf(d client.Dirs, folder string, getenv func(string) string) (client.Link, error) {
+	root, err := findRoot(folder)
+	if err != nil {
+		return client.Link{}, err
+	}
+	l, err := d.LinkOf(root.at)
+	if err == nil && inside(l.Folder, root.real) {
+		return l, nil
+	}
+	if err != nil && !errors.Is(err, client.ErrNotLinked) {
+		return client.Link{}, err
+	}
+	if l, err = d.LinkOf(root.real); err != nil {
+		return client.Link{}, err
+	}
+	if l.Folder != root.real && NeedsProject(l.Folder, getenv) {
+		return client.Link{}, fmt.Errorf("%s is %w: run teammem link %s --project SLUG", root.real, client.ErrNotLinked, root.real)
+	}
+	return l, nil
+}
+
 // Recheck resolves the memory folder of a link anew, as every run has to: a
 // folder that has become another one is never switched to in silence. The
 // error is a [client.ErrMarker].
@@ -43,6 +67,11 @@ func Recheck(l client.Link, getenv func(string) string) error {
 	}
 	return fmt.Errorf("%w: the agent's memory for %s is now %s (%s), and was %s (%s) when it was linked; link again if that is meant",
 		client.ErrMarker, l.Folder, now.MemoryDir, now.Source, l.MemoryDir, l.Source)
+}
+
+func inside(path, folder string) bool {
+	rel, err := filepath.Rel(folder, path)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 func empty(dir string) bool {

@@ -58,6 +58,9 @@ func (a *app) runLink(ctx context.Context, folder string, o linkOptions) error {
 	if err != nil {
 		return err
 	}
+	if o.project == "" && claude.NeedsProject(place.Folder, a.getenv) {
+		return memory.Invalid("project", fmt.Sprintf("%s is no project by itself: name one with --project SLUG", place.Folder))
+	}
 	login, err := chooseLogin(dirs, o.server)
 	if err != nil {
 		return err
@@ -70,6 +73,9 @@ func (a *app) runLink(ctx context.Context, folder string, o linkOptions) error {
 	if err != nil {
 		return err
 	}
+	if err := claude.MakeMemoryDir(place); err != nil {
+		return err
+	}
 	linked, err := dirs.LinkTo(ctx, place, server, project, login.Instance, o.rebuild, tree.Options{Clock: a.now, Home: a.getenv("HOME")})
 	if err != nil {
 		return err
@@ -80,7 +86,23 @@ func (a *app) runLink(ctx context.Context, folder string, o linkOptions) error {
 	}
 	_, err = fmt.Fprintf(a.stdout, "%s %s with %s at %s\nmirrors %s (%s)\n", verb, linked.Folder, linked.Slug, linked.Server,
 		filepath.Join(linked.MemoryDir, tree.FolderName), linked.Source)
+	for _, n := range a.placeNotices(linked.Link, folder) {
+		a.tell("%s", n)
+	}
 	return err
+}
+
+// placeNotices tells what is special about where the memory of a link is.
+func (a *app) placeNotices(l client.Link, folder string) []string {
+	dirs, err := client.UserDirs(a.getenv)
+	if err != nil {
+		return nil // nothing could be linked
+	}
+	notices, err := claude.Notices(dirs, l, folder, a.getenv)
+	if err != nil {
+		notices = append(notices, fmt.Sprintf("whether there is a second memory of this repository is not known: %v", err))
+	}
+	return notices
 }
 
 func chooseLogin(dirs client.Dirs, address string) (client.Login, error) {

@@ -35,6 +35,7 @@ func (a *app) runStatus(ctx context.Context, folder string, o syncOptions) error
 	}
 	st, err := s.Status(ctx, o.Verify)
 	err = errors.Join(err, st.Offline)
+	st.Notices = append(st.Notices, a.placeNotices(out.link, folder)...)
 	code := codeOfRun(ctx, &st.Report, err, false)
 	out.heading(st)
 	out.quiet = false

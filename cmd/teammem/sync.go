@@ -57,6 +57,7 @@ func (a *app) runSync(ctx context.Context, folder string, o syncOptions) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = errors.New("not done in time; run it again to go on")
 	}
+	report.Notices = append(report.Notices, a.placeNotices(out.link, folder)...)
 	code := codeOfRun(ctx, report, err, o.strict)
 	return errors.Join(out.print(report, code), finalError(err, code))
 }
@@ -98,7 +99,7 @@ func (a *app) openLink(folder string, o syncOptions) (*client.Syncer, reportPrin
 	if err != nil {
 		return nil, reportPrinter{}, err
 	}
-	l, err := dirs.LinkOf(folder)
+	l, err := claude.LinkOf(dirs, folder, a.getenv)
 	if err != nil {
 		return nil, reportPrinter{}, err
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/teammem/teammem/client"
+	"github.com/teammem/teammem/client/claude"
 	"github.com/teammem/teammem/client/tree"
 )
 
@@ -20,7 +21,7 @@ func (a *app) newUnlinkCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			l, err := dirs.LinkOf(folderArg(args))
+			l, err := claude.LinkOf(dirs, folderArg(args), a.getenv)
 			if err != nil {
 				return err
 			}
