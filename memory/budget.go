@@ -1,6 +1,9 @@
 package memory
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // Budget is a size of an index: lines and bytes.
 type Budget struct{ Lines, Bytes int }
@@ -20,6 +23,12 @@ func IndexBudget(index string) Budget {
 		b.add(l)
 	}
 	return b
+}
+
+// Usage tells the size and the limit, for people.
+func (b Budget) Usage() string {
+	limit := IndexLimit()
+	return fmt.Sprintf("%d lines, %d bytes (limit: %d lines, %d bytes)", b.Lines, b.Bytes, limit.Lines, limit.Bytes)
 }
 
 // Near reports whether it is time to shorten the index.
