@@ -269,6 +269,22 @@ func (f *fakeStore) AddAPIToken(_ context.Context, t APIToken, row AuditRow) err
 	return f.err
 }
 
+func (f *fakeStore) Overviews(ctx context.Context, _ MemberID) (all []ProjectNumbers, err error) {
+	projects, err := f.Projects(ctx, "", "")
+	for _, p := range projects {
+		role, given := f.roles[p.ID]
+		all = append(all, ProjectNumbers{Project: p, Role: role, Given: given, Entries: 3, Pending: 2, Mine: 1, ChangedAt: start()})
+	}
+	return all, err
+}
+
+func (f *fakeStore) Recent(_ context.Context, projects []ProjectID, limit int) (found []ProjectChange, err error) {
+	for _, id := range projects {
+		found = append(found, ProjectChange{Project: id, Change: Change{Seq: int64(limit)}})
+	}
+	return found, f.err
+}
+
 func (f *fakeStore) AddConsoleLink(_ context.Context, l ConsoleLink, row AuditRow) error {
 	f.links, f.audit = append(f.links, l), append(f.audit, row)
 	return f.err

@@ -32,6 +32,7 @@ type Store interface {
 	EntryStore
 	HistoryStore
 	ProjectStore
+	OverviewStore
 	RoleStore
 	MemberStore
 	TokenStore
@@ -111,6 +112,25 @@ type ProjectStore interface {
 	// Projects returns all projects, or those with the slug or remote, by slug.
 	Projects(ctx context.Context, slug, remote string) ([]Project, error)
 	AddProject(ctx context.Context, p Project, row AuditRow) error
+}
+
+// OverviewStore looks at many projects at once.
+type OverviewStore interface {
+	// Overviews returns all projects, by slug, with their numbers.
+	Overviews(ctx context.Context, member MemberID) ([]ProjectNumbers, error)
+	// Recent returns the newest changes of the projects, newest first.
+	Recent(ctx context.Context, projects []ProjectID, limit int) ([]ProjectChange, error)
+}
+
+// ProjectNumbers are a project's, counted for one member.
+type ProjectNumbers struct {
+	Project   Project
+	Role      Role // that was given to the member there, if Given
+	Given     bool
+	Entries   int // live ones
+	Pending   int // proposals of others that wait
+	Mine      int // proposals of the member that wait
+	ChangedAt time.Time
 }
 
 // RoleStore keeps the roles that members were given in projects.

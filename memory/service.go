@@ -62,21 +62,31 @@ func (s *Service) enter(ctx context.Context, who Principal, id ProjectID, scope 
 
 // view adds the member's role; without one, the project is not found.
 func (s *Service) view(ctx context.Context, who Principal, p Project) (ProjectView, error) {
-	role := RoleMaintainer
+	var given Role
+	var ok bool
 	if !who.Admin {
-		given, ok, err := s.store.Role(ctx, p.ID, who.Member)
-		if err != nil {
+		var err error
+		if given, ok, err = s.store.Role(ctx, p.ID, who.Member); err != nil {
 			return ProjectView{}, err
 		}
-		role = given
-		if !ok {
-			role = p.DefaultRole
-		}
 	}
+	role := roleIn(who, p, given, ok)
 	if role == RoleNone {
 		return ProjectView{}, NotFound("project")
 	}
 	return ProjectView{Project: p, Role: role}, nil
+}
+
+// roleIn is the principal's role in a project: the one that was given, if one
+// was, else what the project gives everybody. Admins are maintainers.
+func roleIn(who Principal, p Project, given Role, ok bool) Role {
+	switch {
+	case who.Admin:
+		return RoleMaintainer
+	case ok:
+		return given
+	}
+	return p.DefaultRole
 }
 
 func allow(who Principal, role Role, scope Scope) error {

@@ -1,0 +1,64 @@
+package memory
+
+import (
+	"context"
+	"time"
+)
+
+// Overview is a project as one member sees it, with how much is in it.
+type Overview struct {
+	ProjectView
+	Entries   int       // live ones
+	Pending   int       // proposals of others that the principal may decide
+	Mine      int       // proposals of the principal's own that wait
+	ChangedAt time.Time // of the newest change; zero if there is none
+}
+
+// ProjectChange is a change with the project that it happened in.
+type ProjectChange struct {
+	Project ProjectID
+	Change
+}
+
+// Overviews lists the projects that the principal may see, by slug.
+func (s *Service) Overviews(ctx context.Context, who Principal) ([]Overview, error) {
+	if err := allow(who, RoleMaintainer, ScopeRead); err != nil {
+		return nil, err
+	}
+	all, err := s.store.Overviews(ctx, who.Member)
+	if err != nil {
+		return nil, err
+	}
+	var seen []Overview
+	for _, n := range all {
+		o := Overview{
+			ProjectView: ProjectView{Project: n.Project, Role: roleIn(who, n.Project, n.Role, n.Given)},
+			Entries:     n.Entries, Mine: n.Mine, ChangedAt: n.ChangedAt,
+		}
+		if o.Role == RoleNone || (who.Project != "" && who.Project != o.ID) {
+			continue
+		}
+		if o.Role >= minimumRole(ScopeReview) && who.Can(ScopeReview) {
+			o.Pending = n.Pending
+		}
+		seen = append(seen, o)
+	}
+	return seen, nil
+}
+
+// Recent returns the newest changes of all projects that the principal may
+// see, newest first and without contents.
+func (s *Service) Recent(ctx context.Context, who Principal, limit int) ([]ProjectChange, error) {
+	seen, err := s.Overviews(ctx, who)
+	if err != nil {
+		return nil, err
+	}
+	if limit <= 0 || limit > s.limits.ListPage {
+		limit = s.limits.ListPage
+	}
+	var ids []ProjectID
+	for _, o := range seen {
+		ids = append(ids, o.ID)
+	}
+	return s.store.Recent(ctx, ids, limit)
+}
