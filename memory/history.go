@@ -33,6 +33,20 @@ func (s *Service) Entry(ctx context.Context, who Principal, id ProjectID, path s
 	return entry, rev, err
 }
 
+// EntryByID returns an entry, live or deleted, with its newest revision: of a
+// deleted one that is the delete.
+func (s *Service) EntryByID(ctx context.Context, who Principal, project ProjectID, id EntryID) (Entry, Revision, error) {
+	if _, err := s.enter(ctx, who, project, ScopeRead); err != nil {
+		return Entry{}, Revision{}, err
+	}
+	entry, err := s.store.Entry(ctx, project, id)
+	if err != nil {
+		return Entry{}, Revision{}, err
+	}
+	rev, err := s.revision(ctx, project, id, entry.Rev)
+	return entry, rev, err
+}
+
 // History returns the revisions of an entry without their contents, newest
 // first, below the given rev (0: from the newest).
 func (s *Service) History(ctx context.Context, who Principal, id ProjectID, entry EntryID, below int64, limit int) ([]Revision, error) {
@@ -71,6 +85,19 @@ func (s *Service) revision(ctx context.Context, id ProjectID, entry EntryID, rev
 // Its text passes the gate again: what was allowed then may be refused now. A
 // deleted entry comes back at the path that the revision had.
 func (s *Service) Restore(ctx context.Context, who Principal, id ProjectID, entry EntryID, rev int64) (Receipt, error) {
+	return s.restore(ctx, who, id, entry, rev, 0)
+}
+
+// RestoreOver is Restore by somebody who looked at the newest revision. If that
+// is another by now, nothing is written, and the verdict says so.
+func (s *Service) RestoreOver(ctx context.Context, who Principal, id ProjectID, entry EntryID, rev, newest int64) (Receipt, error) {
+	if newest < 1 {
+		return Receipt{}, Invalid("head", "say which revision is the newest")
+	}
+	return s.restore(ctx, who, id, entry, rev, newest)
+}
+
+func (s *Service) restore(ctx context.Context, who Principal, id ProjectID, entry EntryID, rev, newest int64) (Receipt, error) {
 	project, err := s.enter(ctx, who, id, ScopeWrite)
 	if err != nil {
 		return Receipt{}, err
@@ -90,10 +117,13 @@ func (s *Service) Restore(ctx context.Context, who Principal, id ProjectID, entr
 	if now.Deleted {
 		path = old.Path
 	}
+	if newest == 0 {
+		newest = now.Rev
+	}
 	return s.Push(ctx, who, id, Push{
 		Epoch: project.Head.Epoch, Device: who.Device,
 		Ops: []Op{{
-			Action: ActionPut, Path: path.String(), EntryID: entry, BaseRev: now.Rev, Content: old.Content, AllowEmpty: true,
+			Action: ActionPut, Path: path.String(), EntryID: entry, BaseRev: newest, Content: old.Content, AllowEmpty: true,
 			Note: fmt.Sprintf("restored from revision %d", rev),
 		}},
 	})

@@ -88,6 +88,33 @@ func TestRestore(t *testing.T) {
 	}
 }
 
+// What somebody restores over is what they saw, not what is there.
+func TestRestoreOver(t *testing.T) {
+	t.Parallel()
+	b := setup(t).withEntry("a.md", "text")
+	e := b.store.entries["ent_a"]
+	e.Rev = 7
+	b.store.entries["ent_a"] = e
+	_, err := b.RestoreOver(t.Context(), b.who, "prj_a", "ent_a", 1, 5)
+	must(t, err)
+	if w := b.store.batch.Items[0].Write; w.BaseRev != 5 {
+		t.Errorf("wrote over %d", w.BaseRev)
+	}
+	_, err = b.RestoreOver(t.Context(), b.who, "prj_a", "ent_a", 1, 0)
+	wantCode(t, err, CodeInvalid)
+}
+
+func TestEntryByID(t *testing.T) {
+	t.Parallel()
+	b := setup(t).withEntry("a.md", "text")
+	entry, rev, err := b.EntryByID(t.Context(), b.who, "prj_a", "ent_a")
+	if err != nil || entry.Path.String() != "a.md" || string(rev.Content) != "text" {
+		t.Errorf("got %+v, %+v, %v", entry, rev, err)
+	}
+	_, _, err = b.EntryByID(t.Context(), b.who, "prj_a", "ent_x")
+	wantCode(t, err, CodeNotFound)
+}
+
 func TestRestore_EntryCannotBeRead(t *testing.T) {
 	t.Parallel()
 	b := setup(t).withEntry("a.md", "text")

@@ -42,6 +42,10 @@ func methods() map[string]struct {
 			_, _, err := b.Entry(ctx, who, id, "a.md")
 			return err
 		}},
+		"EntryByID": {ScopeRead, func(ctx context.Context, b *bundle, who Principal, id ProjectID) error {
+			_, _, err := b.EntryByID(ctx, who, id, "ent_a")
+			return err
+		}},
 		"History": {ScopeRead, func(ctx context.Context, b *bundle, who Principal, id ProjectID) error {
 			_, err := b.History(ctx, who, id, "ent_a", 0, 0)
 			return err
@@ -56,6 +60,10 @@ func methods() map[string]struct {
 		}},
 		"Push": {ScopeWrite, func(ctx context.Context, b *bundle, who Principal, id ProjectID) error {
 			_, err := b.Push(ctx, who, id, pushOf(Op{Action: ActionPut, Path: "b.md", Content: []byte("fine")}))
+			return err
+		}},
+		"RestoreOver": {ScopeWrite, func(ctx context.Context, b *bundle, who Principal, id ProjectID) error {
+			_, err := b.RestoreOver(ctx, who, id, "ent_a", 1, 1)
 			return err
 		}},
 		"Restore": {ScopeWrite, func(ctx context.Context, b *bundle, who Principal, id ProjectID) error {
