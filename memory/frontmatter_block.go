@@ -10,6 +10,7 @@ import (
 // head is an entry taken apart: what its frontmatter says, and the text below.
 type head struct {
 	keys     map[string]string // also "metadata.type" for what is one level down
+	block    string            // with LF
 	end      int               // the line that closes the block; 0: there is none
 	repaired bool
 	body     string
@@ -33,13 +34,41 @@ func readHead(content string) head {
 	if end == 0 {
 		return h
 	}
-	block = strings.ReplaceAll(block, "\r\n", "\n")
-	if keys, err := readYAML(block); err == nil {
+	h.block = strings.ReplaceAll(block, "\r\n", "\n")
+	if keys, err := readYAML(h.block); err == nil {
 		h.keys = keys
 		return h
 	}
-	h.keys, h.repaired = readLines(block), true
+	h.keys, h.repaired = readLines(h.block), true
 	return h
+}
+
+// line returns the first line of the block that states a key, 0 if none does.
+func (h head) line(key string) int {
+	return h.find(func(line string) bool {
+		k, _, ok := pair(line)
+		return ok && k == key
+	})
+}
+
+// brokenLine returns the line for which the block is no YAML, 0 if it is not
+// one line alone.
+func (h head) brokenLine() int {
+	return h.find(func(line string) bool {
+		_, err := readYAML(line)
+		return err != nil
+	})
+}
+
+func (h head) find(match func(line string) bool) int {
+	number := 1 // the block starts behind the first line
+	for line := range strings.Lines(h.block) {
+		number++
+		if match(strings.TrimSpace(line)) {
+			return number
+		}
+	}
+	return 0
 }
 
 // cutBlock separates the block between two "---" lines from the body, and says
