@@ -60,6 +60,31 @@ func (s *Service) AddProject(ctx context.Context, by Principal, slug string, rem
 	return p, s.store.AddProject(ctx, p, by.Row(now, "project.add", string(p.ID)))
 }
 
+// SetReview gives a project another review preset. What waits for a reviewer
+// goes on waiting.
+func (s *Service) SetReview(ctx context.Context, by Principal, id ProjectID, review Preset) error {
+	if _, err := s.enter(ctx, by, id, ScopeAdmin); err != nil {
+		return err
+	}
+	row := by.Row(s.clock(), "project.review", string(id))
+	row.Decision = string(review)
+	return s.store.SetReview(ctx, id, review, row)
+}
+
+// SetRole gives a member a role in a project; RoleNone hides the project from
+// the member even where others see it by default.
+func (s *Service) SetRole(ctx context.Context, by Principal, id ProjectID, member MemberID, role Role) error {
+	if _, err := s.enter(ctx, by, id, ScopeAdmin); err != nil {
+		return err
+	}
+	if _, err := s.store.Member(ctx, member); err != nil {
+		return err
+	}
+	row := by.Row(s.clock(), "role.set", string(member))
+	row.Decision = role.String()
+	return s.store.SetRole(ctx, id, member, role, row)
+}
+
 // MaxTokenLife is the longest life of an API token.
 const MaxTokenLife = 365 * 24 * time.Hour
 

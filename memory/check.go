@@ -33,7 +33,11 @@ func (s *Service) Check(ctx context.Context, who Principal, id ProjectID, path s
 	if id == "" {
 		return Verdict{Ruling: RulingPublished}, nil
 	}
-	return s.preview(ctx, project.Project, item.Write)
+	v, err := s.preview(ctx, who, project.Project, item)
+	if v.Proposal == item.Hold {
+		v.Proposal = "" // there is none: nothing was stored
+	}
+	return v, err
 }
 
 // checkKey looks for secrets in the key, which a delete need not.
@@ -45,10 +49,11 @@ func (s *Service) checkKey(ctx context.Context, it Item) (Item, error) {
 }
 
 // preview judges a write as if its author had seen the newest state.
-func (s *Service) preview(ctx context.Context, p Project, w Write) (Verdict, error) {
+func (s *Service) preview(ctx context.Context, who Principal, p Project, it Item) (Verdict, error) {
+	w := &it.Write
 	bare := w.Content.IsZero()
 	w.Action, w.AbsentAt = ActionPut, p.Head.Cursor()
-	b := Batch{Project: p.ID, Epoch: p.Head.Epoch, Quota: s.limits.ProjectEntries, Items: []Item{{Write: w}}}
+	b := s.bounded(Batch{Project: p.ID, Epoch: p.Head.Epoch, By: who, At: s.clock(), Items: []Item{it}})
 	heads, err := s.store.Heads(ctx, p.ID, b.Lookups())
 	if err != nil {
 		return Verdict{}, err
@@ -56,6 +61,9 @@ func (s *Service) preview(ctx context.Context, p Project, w Write) (Verdict, err
 	for _, e := range heads.Entries {
 		if e.DeletedRev > 0 || e.Path != w.Path {
 			continue
+		}
+		if bare && it.held() {
+			return waits(&e, it.Hold), nil
 		}
 		if bare {
 			return Verdict{Ruling: RulingPublished, EntryID: e.ID, Rev: e.Rev, Sum: e.Sum}, nil

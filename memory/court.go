@@ -20,8 +20,12 @@ type court struct {
 	names    *sanitize.Names      // spellings of the names in use
 	leavers  map[Path]EntryID     // entries that the batch moves elsewhere, by where they were
 	vacated  map[EntryID]bool     // entries that left their name and have no new one yet
+	waiting  waiting              // the author's pending proposals, as far as a batch asks
+	held     Held
 	verdicts []Verdict
 	stored   []Stored
+	proposed []*Proposed
+	replaced []Proposal
 }
 
 // text is one content that an entry has or had.
@@ -34,7 +38,8 @@ func newCourt(b Batch, h Heads) *court {
 	c := &court{
 		batch: b, began: h.Head.Seq, head: h.Head, live: h.Live,
 		entries: map[EntryID]*EntryHead{}, named: map[string]EntryID{}, buried: map[string][]EntryID{}, texts: map[text]bool{},
-		names: &sanitize.Names{}, leavers: map[Path]EntryID{}, vacated: map[EntryID]bool{},
+		names: &sanitize.Names{}, leavers: map[Path]EntryID{}, vacated: map[EntryID]bool{}, held: h.Held,
+		waiting: waiting{map[EntryID]*Proposal{}, map[string]*Proposal{}},
 	}
 	for _, e := range h.Entries {
 		head := e
@@ -52,6 +57,11 @@ func newCourt(b Batch, h Heads) *court {
 	}
 	for _, e := range h.Earlier {
 		c.texts[text{e.EntryID, e.Sum}] = true
+	}
+	for _, p := range h.Pending {
+		if p.ID != b.Approves.Proposal {
+			c.waiting.add(&p)
+		}
 	}
 	return c
 }
@@ -135,15 +145,15 @@ func (c *court) missing(p Path) Verdict {
 }
 
 // settles says why the entry may not come to live at the path. Its own name is
-// not in its way.
-func (c *court) settles(head *EntryHead, p Path) *Error {
+// not in its way. It keeps that name if it will not move, or not yet.
+func (c *court) settles(item int, head *EntryHead, p Path) *Error {
 	if head.Path == p {
 		return nil
 	}
 	left := c.vacated[head.ID]
 	c.vacate(head)
 	problem := c.taken(p)
-	if problem != nil && !left {
+	if (problem != nil || c.batch.Items[item].held()) && !left {
 		c.settle(head)
 	}
 	return problem
@@ -163,18 +173,28 @@ func (c *court) taken(p Path) *Error {
 	return nil
 }
 
-func (c *court) newEntry(w Write) *EntryHead {
+func newEntry(w Write) *EntryHead {
 	id := w.EntryID
 	if id == "" {
 		id = w.NewID
 	}
-	c.entries[id] = &EntryHead{ID: id}
-	return c.entries[id]
+	return &EntryHead{ID: id}
+}
+
+// grant publishes an op against which nothing speaks, or keeps it for a
+// reviewer.
+func (c *court) grant(item int, w Write, head *EntryHead, path Path, sum Hash) Verdict {
+	if c.batch.Items[item].held() {
+		return c.propose(item, w, head, path, sum)
+	}
+	return c.publish(item, w, head, path, sum)
 }
 
 // publish gives the op its number and brings the state up to date.
 func (c *court) publish(item int, w Write, head *EntryHead, path Path, sum Hash) Verdict {
 	was, live := *head, head.Rev > 0 && head.DeletedRev == 0
+	c.replace(c.waiting.rivals(head.ID, path), "")
+	c.entries[head.ID] = head
 	c.head.Seq++
 	s := Stored{
 		Item: item, Action: w.Action, EntryID: head.ID, Created: was.Rev == 0, Rev: c.head.Seq,

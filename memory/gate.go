@@ -3,9 +3,7 @@ package memory
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
-	"unicode/utf8"
 
 	"github.com/teammem/teammem/sanitize"
 )
@@ -27,8 +25,9 @@ func (s *Service) Push(ctx context.Context, who Principal, id ProjectID, p Push)
 	}
 	b := Batch{
 		Project: id, Epoch: p.Epoch, Key: p.Key, Body: p.Body, By: who, Device: p.Device, Agent: p.Agent,
-		At: s.clock(), Quota: s.limits.ProjectEntries,
+		At: s.clock(), Review: project.Review,
 	}
+	b = s.bounded(b)
 	for _, op := range p.Ops {
 		item, err := s.check(ctx, project, op)
 		if err != nil {
@@ -37,6 +36,12 @@ func (s *Service) Push(ctx context.Context, who Principal, id ProjectID, p Push)
 		b.Items = append(b.Items, item)
 	}
 	return s.commit(ctx, b)
+}
+
+// bounded adds what a project can hold.
+func (s *Service) bounded(b Batch) Batch {
+	b.Quota, b.Pending, b.Own = s.limits.ProjectEntries, s.limits.ProjectPending, s.limits.MemberPending
+	return b
 }
 
 // admit checks a push as a whole.
@@ -73,10 +78,11 @@ func (s *Service) check(ctx context.Context, project ProjectView, op Op) (Item, 
 	if err != nil {
 		return refusal(op.Action, err)
 	}
+	item := Item{Write: w}
 	if Decide(project.Project, project.Role, w) != DecidePublish {
-		return Item{}, fmt.Errorf("policy of project %s: unknown decision", project.ID)
+		item.Hold = NewProposalID()
 	}
-	return Item{Write: w}, nil
+	return item, nil
 }
 
 // refusal keeps of an op that did not pass only what the audit says of it.
@@ -100,12 +106,12 @@ func (s *Service) screen(ctx context.Context, op Op) (Write, error) {
 	if op.BaseRev < 0 {
 		return Write{}, Invalid("base_rev", "a base is 0 or the number of a revision")
 	}
-	if utf8.RuneCountInString(op.Note) > s.limits.Note {
-		return Write{}, Invalid("note", fmt.Sprintf("a note has at most %d characters", s.limits.Note))
+	if err := s.checkNote(op.Note); err != nil {
+		return Write{}, err
 	}
 	w := Write{
 		Action: op.Action, Path: path, EntryID: op.EntryID, NewID: NewEntryID(), BaseRev: op.BaseRev, BaseSum: op.BaseSum,
-		AbsentAt: op.AbsentAt, AllowEmpty: op.AllowEmpty, Note: op.Note,
+		AbsentAt: op.AbsentAt, AllowEmpty: op.AllowEmpty, Review: op.Review, Note: op.Note,
 	}
 	if op.EntryID != "" && !op.EntryID.valid() {
 		return Write{}, Invalid("entry_id", "this is not the id of an entry")
@@ -164,16 +170,20 @@ func (s *Service) screenMove(ctx context.Context, op Op, w Write) (Write, error)
 
 // commit hands the batch to the store and tells whoever waits for the project.
 //
-// What is published is published: from there on nothing may take the receipt
-// from the client, neither a caller who has gone away nor an audit that cannot
-// be written. A push of which nothing was published is different: its refusals
-// are only answered once they are on record, and it can be sent again.
+// What is stored is stored, for all or for a reviewer: from there on nothing may
+// take the receipt from the client, neither a caller who has gone away nor an
+// audit that cannot be written. A push of which nothing was stored is
+// different: its refusals are only answered once they are on record, and it can
+// be sent again.
 func (s *Service) commit(ctx context.Context, b Batch) (Receipt, error) {
 	receipt, err := s.store.Push(ctx, b)
 	if err != nil {
 		return Receipt{}, err
 	}
-	published := slices.ContainsFunc(receipt.Verdicts, func(v Verdict) bool { return v.Ruling == RulingPublished })
+	published, waits := false, false
+	for _, v := range receipt.Verdicts {
+		published, waits = published || v.Ruling == RulingPublished, waits || v.Ruling == RulingWaiting
+	}
 	if published {
 		s.notify.Notify(b.Project, receipt.Head.Seq)
 	}
@@ -181,7 +191,7 @@ func (s *Service) commit(ctx context.Context, b Batch) (Receipt, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
 	err = s.auditRefusals(ctx, b, receipt)
-	if err != nil && !published {
+	if err != nil && !published && !waits {
 		return Receipt{}, err
 	}
 	receipt.Unrecorded = err
@@ -200,16 +210,22 @@ func (s *Service) auditRefusals(ctx context.Context, b Batch, r Receipt) error {
 		if v.EntryID != "" {
 			row.Object = string(v.EntryID)
 		}
-		row.Decision, row.Rules = string(RulingRefused), []string{string(v.Problem.Code)}
-		for _, f := range v.Problem.Findings {
-			row.Rules = append(row.Rules, f.Rule)
-		}
+		row.Decision, row.Rules = string(RulingRefused), rulesOf(v.Problem)
 		rows = append(rows, row)
 	}
 	if len(rows) == 0 {
 		return nil
 	}
 	return s.store.Audit(ctx, rows...)
+}
+
+// rulesOf names what refused: the code, and the rules behind it.
+func rulesOf(problem *Error) []string {
+	rules := []string{string(problem.Code)}
+	for _, f := range problem.Findings {
+		rules = append(rules, f.Rule)
+	}
+	return rules
 }
 
 func epochChanged(h Head) *Error {

@@ -14,6 +14,14 @@ type Heads struct {
 	Entries []EntryHead  // with a looked-up id or path key, live and deleted
 	Folders []FolderHead // of every looked-up folder key that holds live entries
 	Earlier []Earlier    // revisions of Entries with a looked-up sum
+	Pending []Proposal   // the author's pending proposals for one of Entries or at a looked-up path key, without contents
+	Held    Held         // if the batch holds something
+}
+
+// Held counts the pending proposals of a project.
+type Held struct {
+	All int
+	Own int // of the batch's author
 }
 
 // EntryHead is the newest state of one entry.
@@ -54,11 +62,13 @@ type Lookups struct {
 	PathKeys   []string // skeletons of the paths, see Path.Skeleton
 	FolderKeys []string // skeletons of their folders, without a final slash
 	Sums       []Hash   // offered contents
+	Author     MemberID // whose pending proposals count
+	Holds      bool     // count pending proposals, too
 }
 
 // Lookups returns what the store must read under the lock before judging.
 func (b Batch) Lookups() Lookups {
-	var l Lookups
+	l := Lookups{Author: b.Author(), Holds: b.holds()}
 	for _, it := range b.Items {
 		if !it.passed() {
 			continue

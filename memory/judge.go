@@ -18,10 +18,12 @@ type Stored struct {
 
 // Judgement is what becomes of a batch.
 type Judgement struct {
-	Verdicts []Verdict // one per item, in order
-	Stored   []Stored  // in the order of their revs, which follow the head without a gap
-	Head     Head      // afterwards
-	Live     int       // afterwards
+	Verdicts []Verdict  // one per item, in order
+	Stored   []Stored   // in the order of their revs, which follow the head without a gap
+	Proposed []Proposed // in the order of their items
+	Replaced []Proposal // older proposals in whose place the author now has something else
+	Head     Head       // afterwards
+	Live     int        // afterwards
 }
 
 // Judge compares every op of a batch with the heads that the store read under
@@ -30,13 +32,17 @@ type Judgement struct {
 // Later ops of a batch see what earlier ones did, except that all names which
 // the batch's moves give up are free from the start: two entries can swap
 // names in one push.
+//
+// An op that a reviewer has to see first is judged no differently, but where it
+// would be stored it becomes a proposal. To the other ops, as to the project,
+// it is as if it had not been sent: a held move gives up no name.
 func Judge(b Batch, h Heads) Judgement {
 	const rounds = 8                    // the project is locked meanwhile
 	stuck := make([]bool, len(b.Items)) // moves that were not carried out
 	for round := 1; ; round++ {
 		c := newCourt(b, h)
 		if c.sit(stuck) {
-			return Judgement{Verdicts: c.verdicts, Stored: c.stored, Head: c.head, Live: c.live}
+			return c.judgement()
 		}
 		// The names that those moves gave up must be taken again, which can spoil
 		// other ops: judge anew. If that never ends, each name is free only once
@@ -45,6 +51,14 @@ func Judge(b Batch, h Heads) Judgement {
 			stuck[i] = stuck[i] || round == rounds
 		}
 	}
+}
+
+func (c *court) judgement() Judgement {
+	j := Judgement{Verdicts: c.verdicts, Stored: c.stored, Replaced: c.replaced, Head: c.head, Live: c.live}
+	for _, p := range c.proposed {
+		j.Proposed = append(j.Proposed, *p)
+	}
+	return j
 }
 
 // sit judges all items. It adds moves that gave up their name for nothing to
@@ -94,10 +108,10 @@ func (c *court) judgePut(item int, w Write, head *EntryHead) Verdict {
 			Message: "an empty text would replace one that is not empty", Hint: "push with allow_empty if this is meant",
 		})
 	}
-	if problem := c.settles(head, w.Path); problem != nil {
+	if problem := c.settles(item, head, w.Path); problem != nil {
 		return refused(head.ID, problem)
 	}
-	return c.publish(item, w, head, w.Path, sum)
+	return c.grant(item, w, head, w.Path, sum)
 }
 
 func (c *court) judgeMove(item int, w Write, head *EntryHead) Verdict {
@@ -111,10 +125,10 @@ func (c *court) judgeMove(item int, w Write, head *EntryHead) Verdict {
 	case !based(w, head) || head.Path != w.Previous:
 		return conflict(head)
 	}
-	if problem := c.settles(head, w.Path); problem != nil {
+	if problem := c.settles(item, head, w.Path); problem != nil {
 		return refused(head.ID, problem)
 	}
-	return c.publish(item, w, head, w.Path, head.Sum)
+	return c.grant(item, w, head, w.Path, head.Sum)
 }
 
 // judgeDelete insists on the path even where the id is stated: a delete that
@@ -130,7 +144,7 @@ func (c *court) judgeDelete(item int, w Write, head *EntryHead) Verdict {
 	case !based(w, head) || head.Path != w.Path:
 		return conflict(head)
 	}
-	return c.publish(item, w, head, head.Path, head.Sum)
+	return c.grant(item, w, head, head.Path, head.Sum)
 }
 
 // judgeCreate stores a new entry, or brings a deleted one back under its id.
@@ -156,9 +170,9 @@ func (c *court) judgeCreate(item int, w Write, head *EntryHead) Verdict {
 		return refused(w.EntryID, quotaReached(c.batch.Quota))
 	}
 	if head == nil {
-		head = c.newEntry(w)
+		head = newEntry(w)
 	}
-	return c.publish(item, w, head, w.Path, sum)
+	return c.grant(item, w, head, w.Path, sum)
 }
 
 // based reports whether the head is what the writer saw. The text counts too:

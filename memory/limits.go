@@ -16,6 +16,8 @@ type Limits struct {
 	FeedPage       int           // changes in one page of the feed; 1,000
 	ListPage       int           // items in one page of a list; 200
 	ProjectEntries int           // live entries of a project; 20,000
+	ProjectPending int           // pending proposals of a project; 2,000
+	MemberPending  int           // of those, one author's; 1,000
 	LongPoll       time.Duration // longest wait for changes; 25 s
 	Note           int           // characters of a note; 500
 }
@@ -34,6 +36,8 @@ func (l Limits) withDefaults() Limits {
 	def(&l.FeedPage, 1000)
 	def(&l.ListPage, 200)
 	def(&l.ProjectEntries, 20_000)
+	def(&l.ProjectPending, 2000)
+	def(&l.MemberPending, 1000)
 	def(&l.Note, 500)
 	if l.LongPoll == 0 {
 		l.LongPoll = 25 * time.Second

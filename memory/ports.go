@@ -31,7 +31,10 @@ type Store interface {
 	FeedStore
 	EntryStore
 	HistoryStore
+	ProposalStore
+	DecisionStore
 	ProjectStore
+	PolicyStore
 	OverviewStore
 	RoleStore
 	MemberStore
@@ -45,7 +48,8 @@ type Store interface {
 // PushStore writes batches.
 type PushStore interface {
 	// Push judges and writes the batch in one transaction, see [Judge].
-	// A batch whose epoch is not the project's is a CodeEpochChanged error.
+	// A batch whose epoch is not the project's is a CodeEpochChanged error, and
+	// one by another preset than the project's a CodeUnavailable one.
 	Push(ctx context.Context, b Batch) (Receipt, error)
 	// Heads reads, without a lock, what Push would judge by.
 	Heads(ctx context.Context, project ProjectID, l Lookups) (Heads, error)
@@ -106,6 +110,36 @@ type EntryQuery struct {
 	Limit  int
 }
 
+// ProposalStore reads what waits for a reviewer, or did.
+type ProposalStore interface {
+	// Proposals returns a page of proposals without contents, newest first.
+	Proposals(ctx context.Context, project ProjectID, q ProposalQuery) ([]Proposal, error)
+	// Proposal returns one proposal with its content.
+	Proposal(ctx context.Context, project ProjectID, id ProposalID) (Proposal, error)
+}
+
+// DecisionStore ends proposals. Its methods report whether the proposal was
+// still pending; if it was not, they do nothing.
+type DecisionStore interface {
+	// Publish writes an approved proposal like Push writes a batch, and ends it
+	// in the same transaction. If judging publishes nothing, it stays pending.
+	Publish(ctx context.Context, b Batch, e Ending) (Receipt, bool, error)
+	// End ends a proposal without publishing anything.
+	End(ctx context.Context, e Ending) (bool, error)
+}
+
+// Ending is how a pending proposal ends.
+type Ending struct {
+	Project  ProjectID
+	Proposal ProposalID
+	State    ProposalState
+	By       MemberID
+	At       time.Time
+	Reason   Reason // of a rejection
+	Note     string
+	Row      AuditRow
+}
+
 // ProjectStore keeps projects.
 type ProjectStore interface {
 	Project(ctx context.Context, id ProjectID) (Project, error)
@@ -120,6 +154,9 @@ type OverviewStore interface {
 	Overviews(ctx context.Context, member MemberID) ([]ProjectNumbers, error)
 	// Recent returns the newest changes of the projects, newest first.
 	Recent(ctx context.Context, projects []ProjectID, limit int) ([]ProjectChange, error)
+	// Queue returns a page of proposals of the projects, in the order of the part
+	// that the query asks for.
+	Queue(ctx context.Context, projects []ProjectID, member MemberID, q QueueQuery) ([]Proposal, error)
 }
 
 // ProjectNumbers are a project's, counted for one member.
@@ -133,11 +170,20 @@ type ProjectNumbers struct {
 	ChangedAt time.Time
 }
 
+// PolicyStore keeps what decides about changes.
+type PolicyStore interface {
+	// SetReview gives the project another preset. Once it returns, nothing is
+	// stored by the one before.
+	SetReview(ctx context.Context, id ProjectID, p Preset, row AuditRow) error
+}
+
 // RoleStore keeps the roles that members were given in projects.
 type RoleStore interface {
 	// Role returns the role that was given to the member in the project;
 	// RoleNone and false if none was.
 	Role(ctx context.Context, project ProjectID, member MemberID) (Role, bool, error)
+	// SetRole gives the member a role in the project, in place of the one before.
+	SetRole(ctx context.Context, project ProjectID, member MemberID, r Role, row AuditRow) error
 }
 
 // MemberStore keeps members.

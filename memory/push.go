@@ -1,6 +1,9 @@
 package memory
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Push is a batch of changes as a client asked for it: nothing in it has been
 // checked.
@@ -41,6 +44,7 @@ type Write struct {
 	AbsentAt   Cursor
 	Content    Clean // zero unless Action is put
 	AllowEmpty bool
+	Review     bool // ask for a reviewer even where policy would publish
 	Note       string
 	Meta       Frontmatter // of a put
 }
@@ -85,10 +89,14 @@ type Current struct {
 type Item struct {
 	Write   Write
 	Refused *Error
+	Hold    ProposalID // the identity of the proposal, should a reviewer have to see the write; "" publishes it
 }
 
 // passed reports whether nothing was wrong with the op by itself.
 func (i Item) passed() bool { return i.Refused == nil }
+
+// held reports whether a reviewer has to see the op first.
+func (i Item) held() bool { return i.Hold != "" }
 
 // Batch is a push that [Service] has checked. The store judges and writes it
 // in one transaction.
@@ -103,7 +111,30 @@ type Batch struct {
 	At      time.Time
 	Items   []Item
 	Quota   int // most live entries of the project
+	Pending int // most pending proposals of the project
+	Own     int // most of those of one author
+
+	Review   Preset   // by which the ops are held or not; "" for an approval
+	Approves Approval // zero for a push
 }
+
+// Approval says of a batch that its one op is a proposal that By approved. By
+// acts, but the revision is the author's.
+type Approval struct {
+	Proposal ProposalID
+	Author   MemberID
+}
+
+// Author is whose the batch's revisions and proposals are.
+func (b Batch) Author() MemberID {
+	if b.Approves != (Approval{}) {
+		return b.Approves.Author
+	}
+	return b.By.Member
+}
+
+// holds reports whether a reviewer has to see any of the ops.
+func (b Batch) holds() bool { return slices.ContainsFunc(b.Items, Item.held) }
 
 // Receipt is the answer to a push: one verdict per op, in order, and where the
 // project stands now.

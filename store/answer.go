@@ -103,6 +103,8 @@ type storedVerdict struct {
 	Sum     string         `json:"sum"`
 	Current *storedCurrent `json:"current,omitempty"`
 	Problem *storedProblem `json:"problem,omitempty"`
+
+	Proposal memory.ProposalID `json:"proposal,omitempty"`
 }
 
 type storedCurrent struct {
@@ -126,7 +128,7 @@ type storedProblem struct {
 func storedReceiptOf(r memory.Receipt) storedReceipt {
 	s := storedReceipt{Epoch: r.Head.Epoch, Seq: r.Head.Seq, Floor: r.Head.Floor, Digest: r.Head.Digest.String(), At: r.At}
 	for _, v := range r.Verdicts {
-		sv := storedVerdict{Ruling: v.Ruling, EntryID: v.EntryID, Rev: v.Rev, Sum: v.Sum.String()}
+		sv := storedVerdict{Ruling: v.Ruling, EntryID: v.EntryID, Rev: v.Rev, Sum: v.Sum.String(), Proposal: v.Proposal}
 		if c := v.Current; c != nil {
 			sv.Current = &storedCurrent{EntryID: c.EntryID, Rev: c.Rev, Sum: c.Sum.String(), Path: c.Path.String(), Action: c.Action}
 		}
@@ -169,7 +171,7 @@ func (s storedVerdict) verdict() (memory.Verdict, error) {
 	if err != nil {
 		return memory.Verdict{}, err
 	}
-	v := memory.Verdict{Ruling: s.Ruling, EntryID: s.EntryID, Rev: s.Rev, Sum: sum}
+	v := memory.Verdict{Ruling: s.Ruling, EntryID: s.EntryID, Rev: s.Rev, Sum: sum, Proposal: s.Proposal}
 	if c := s.Current; c != nil {
 		sum, err := memory.ParseHash(c.Sum)
 		if err != nil {

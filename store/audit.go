@@ -47,6 +47,31 @@ func appendInstance(ctx context.Context, tx pgx.Tx, rows ...memory.AuditRow) err
 	return tx.SendBatch(ctx, batch).Close()
 }
 
+// inProject runs f in a transaction that holds the project's row, under which
+// the project's chain grows. The chain ends at the link.
+func (s *Store) inProject(ctx context.Context, project memory.ProjectID, f func(pgx.Tx, link) error) error {
+	return retried(ctx, func() error {
+		return s.inTx(ctx, func(tx pgx.Tx) error {
+			var k known
+			batch := &pgx.Batch{}
+			s.queueLock(batch, project, &k)
+			if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+				return err
+			}
+			return f(tx, k.chain)
+		})
+	})
+}
+
+// appendProject appends a row to the project's chain.
+func appendProject(ctx context.Context, tx pgx.Tx, project memory.ProjectID, last link, row memory.AuditRow) error {
+	batch := &pgx.Batch{}
+	if err := queueAudit(batch, string(project), last, []memory.AuditRow{row}); err != nil {
+		return err
+	}
+	return tx.SendBatch(ctx, batch).Close()
+}
+
 // link is where a chain ends. The zero link starts one.
 type link struct {
 	Number int64

@@ -13,8 +13,10 @@ import (
 // known is what a push read while it holds the project's lock.
 type known struct {
 	heads    memory.Heads
+	review   memory.Preset
 	chain    link
-	answered *answer // to an earlier push with the same key
+	answered *answer              // to an earlier push with the same key
+	approved memory.ProposalState // how the proposal stands that the batch approves
 }
 
 // lockAndRead takes the project's row and reads what the batch is judged by,
@@ -23,21 +25,12 @@ type known struct {
 func (s *Store) lockAndRead(ctx context.Context, tx pgx.Tx, b memory.Batch) (known, error) {
 	var k known
 	batch := &pgx.Batch{}
-	batch.Queue(`
-		select set_config('lock_timeout', @lock, true),
-			set_config('statement_timeout', '10s', true),
-			set_config('idle_in_transaction_session_timeout', '10s', true),
-			set_config('enable_seqscan', 'off', true)`, // a table that looks tiny to the planner need not be
-		pgx.StrictNamedArgs{"lock": milliseconds(s.lockTimeout)})
-	queueOne(batch, "project", &k.heads, projectHeadRow.heads, `
-		select epoch, seq, floor_seq, digest, live
-		from projects
-		where project_id = @project
-		for update`,
-		pgx.StrictNamedArgs{"project": b.Project})
+	s.queueLock(batch, b.Project, &k)
 	queueAnswer(batch, b, &k.answered)
 	queueLookups(batch, b.Project, b.Lookups(), &k.heads)
-	queueLink(batch, string(b.Project), &k.chain)
+	if id := b.Approves.Proposal; id != "" {
+		queueState(batch, b.Project, id, &k.approved)
+	}
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 		return known{}, err
 	}
@@ -47,7 +40,30 @@ func (s *Store) lockAndRead(ctx context.Context, tx pgx.Tx, b memory.Batch) (kno
 			Hint: "run teammem sync to join the new history; nothing of yours is removed",
 		}
 	}
+	if b.Review != "" && b.Review != k.review {
+		return known{}, &memory.Error{
+			Code: memory.CodeUnavailable, Message: "the project's review preset was changed meanwhile", Hint: "push again",
+		}
+	}
 	return k, nil
+}
+
+// queueLock takes the project's row, and reads from it and from the end of the
+// project's chain.
+func (s *Store) queueLock(batch *pgx.Batch, project memory.ProjectID, k *known) {
+	batch.Queue(`
+		select set_config('lock_timeout', @lock, true),
+			set_config('statement_timeout', '10s', true),
+			set_config('idle_in_transaction_session_timeout', '10s', true),
+			set_config('enable_seqscan', 'off', true)`, // a table that looks tiny to the planner need not be
+		pgx.StrictNamedArgs{"lock": milliseconds(s.lockTimeout)})
+	queueOne(batch, "project", k, projectHeadRow.known, `
+		select epoch, seq, floor_seq, digest, live, review
+		from projects
+		where project_id = @project
+		for update`,
+		pgx.StrictNamedArgs{"project": project})
+	queueLink(batch, string(project), &k.chain)
 }
 
 func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) + "ms" }
@@ -58,7 +74,7 @@ func (s *Store) Heads(ctx context.Context, project memory.ProjectID, l memory.Lo
 	err := s.inSnapshot(ctx, func(tx pgx.Tx) error {
 		batch := &pgx.Batch{}
 		queueOne(batch, "project", &h, projectHeadRow.heads, `
-			select epoch, seq, floor_seq, digest, live
+			select epoch, seq, floor_seq, digest, live, review
 			from projects
 			where project_id = @project`,
 			pgx.StrictNamedArgs{"project": project})
@@ -74,6 +90,11 @@ type projectHeadRow struct {
 	FloorSeq int64
 	Digest   []byte
 	Live     int
+	Review   string
+}
+
+func (r projectHeadRow) known() known {
+	return known{heads: r.heads(), review: memory.Preset(r.Review)}
 }
 
 func (r projectHeadRow) heads() memory.Heads {
@@ -93,6 +114,10 @@ func queueLookups(batch *pgx.Batch, project memory.ProjectID, l memory.Lookups, 
 	queueEntryHeads(batch, project, l, &h.Entries)
 	queueFolders(batch, project, l, &h.Folders)
 	queueEarlier(batch, project, l, &h.Earlier)
+	queuePending(batch, project, l, &h.Pending)
+	if l.Holds {
+		queueHeld(batch, project, l, &h.Held)
+	}
 }
 
 // queueEntryHeads finds entries by id and by path key, the tombstones in the

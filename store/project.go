@@ -100,6 +100,22 @@ func addProject(ctx context.Context, tx pgx.Tx, p memory.Project) error {
 	return tx.SendBatch(ctx, batch).Close()
 }
 
+// SetReview gives the project another preset. It waits for the project's row,
+// under which pushes compare the preset that they were decided by.
+func (s *Store) SetReview(ctx context.Context, id memory.ProjectID, p memory.Preset, row memory.AuditRow) error {
+	return s.fault(ctx, "set preset", s.inProject(ctx, id, func(tx pgx.Tx, chain link) error {
+		_, err := tx.Exec(ctx, `
+			update projects
+			set review = @review
+			where project_id = @project`,
+			pgx.StrictNamedArgs{"project": id, "review": p})
+		if err != nil {
+			return err
+		}
+		return appendProject(ctx, tx, id, chain, row)
+	}))
+}
+
 type roleRow struct{ Role string }
 
 // Role returns the role that was given to the member in the project; RoleNone
@@ -115,4 +131,22 @@ func (s *Store) Role(ctx context.Context, project memory.ProjectID, member memor
 	}
 	role, err := memory.ParseRole(roles[0])
 	return role, err == nil, err
+}
+
+// SetRole gives the member a role in the project, in place of the one before.
+func (s *Store) SetRole(
+	ctx context.Context, project memory.ProjectID, member memory.MemberID, r memory.Role, row memory.AuditRow,
+) error {
+	return s.fault(ctx, "set role", s.inProject(ctx, project, func(tx pgx.Tx, chain link) error {
+		_, err := tx.Exec(ctx, `
+			insert into project_roles (project_id, member_id, role)
+			values (@project, @member, @role)
+			on conflict (project_id, member_id) do update
+			set role = excluded.role`,
+			pgx.StrictNamedArgs{"project": project, "member": member, "role": r.String()})
+		if err != nil {
+			return err
+		}
+		return appendProject(ctx, tx, project, chain, row)
+	}))
 }

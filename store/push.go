@@ -22,13 +22,23 @@ func (s *Store) Push(ctx context.Context, b memory.Batch) (memory.Receipt, error
 	if err := screened(b); err != nil {
 		return memory.Receipt{}, err
 	}
+	var receipt memory.Receipt
+	err := retried(ctx, func() (err error) {
+		receipt, err = s.push(ctx, b)
+		return err
+	})
+	return receipt, s.fault(ctx, "push", err)
+}
+
+// retried runs a transaction again if it may succeed then.
+func retried(ctx context.Context, transaction func() error) error {
 	for try := 1; ; try++ {
-		receipt, err := s.push(ctx, b)
+		err := transaction()
 		if err == nil || !passing(err) || try == pushTries {
-			return receipt, s.fault(ctx, "push", err)
+			return err
 		}
 		if err := pause(ctx, try); err != nil {
-			return memory.Receipt{}, s.fault(ctx, "push", err)
+			return err
 		}
 	}
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -10,9 +11,11 @@ import (
 
 // write writes what was decided about a batch in one round trip. New texts,
 // of which a first upload has thousands, are fed to one statement a table as
-// arrays; moves and deletes are single statements by their key.
-func write(ctx context.Context, tx pgx.Tx, b memory.Batch, k known, j memory.Judgement) error {
+// arrays; moves and deletes are single statements by their key. More rows of
+// the audit can go with it.
+func write(ctx context.Context, tx pgx.Tx, b memory.Batch, k known, j memory.Judgement, more ...memory.AuditRow) error {
 	batch := &pgx.Batch{}
+	queueProposals(batch, b, j)
 	if len(j.Stored) > 0 {
 		names := map[memory.EntryID]memory.EntryHead{}
 		for _, h := range k.heads.Entries {
@@ -22,14 +25,16 @@ func write(ctx context.Context, tx pgx.Tx, b memory.Batch, k known, j memory.Jud
 		queueTexts(batch, b, j.Stored)
 		queueCopies(batch, b, names, j.Stored)
 		queueChanges(batch, b, j.Stored)
-		if err := queueAudit(batch, string(b.Project), k.chain, auditRows(b, j.Stored)); err != nil {
-			return err
-		}
 		batch.Queue(`
 			update projects
 			set seq = @seq, digest = @digest, live = @live
 			where project_id = @project`,
 			pgx.StrictNamedArgs{"project": b.Project, "seq": j.Head.Seq, "digest": j.Head.Digest[:], "live": j.Live})
+	}
+	if rows := slices.Concat(auditRows(b, j.Stored), proposalRows(b, j), more); len(rows) > 0 {
+		if err := queueAudit(batch, string(b.Project), k.chain, rows); err != nil {
+			return err
+		}
 	}
 	if err := queuePushKey(batch, b, receiptOf(b, j)); err != nil {
 		return err
@@ -137,7 +142,7 @@ func queuePutEntries(batch *pgx.Batch, b memory.Batch, a entryArrays) {
 		pgx.StrictNamedArgs{
 			"project": b.Project, "ids": a.ids, "paths": a.paths, "keys": a.keys, "kinds": a.kinds, "names": a.names,
 			"descriptions": a.descriptions, "revs": a.revs, "sums": a.sums, "sizes": a.sizes, "deleted_revs": a.deletedRevs,
-			"author": b.By.Member, "at": b.At,
+			"author": b.Author(), "at": b.At,
 		})
 }
 
@@ -150,22 +155,22 @@ func queueKeptEntry(batch *pgx.Batch, b memory.Batch, e *entryState) {
 		where project_id = @project and entry_id = @entry`,
 		pgx.StrictNamedArgs{
 			"project": b.Project, "entry": e.ID, "path": e.Path.String(), "key": e.Path.Skeleton(), "rev": e.Rev,
-			"deleted_rev": nonZero(e.DeletedRev), "author": b.By.Member, "at": b.At,
+			"deleted_rev": nonZero(e.DeletedRev), "author": b.Author(), "at": b.At,
 		})
 }
 
 // authorship returns the arguments that all revisions of a batch share.
 func authorship(b memory.Batch) pgx.StrictNamedArgs {
 	return pgx.StrictNamedArgs{
-		"project": b.Project, "author": b.By.Member, "device": device(b), "at": b.At,
+		"project": b.Project, "author": b.Author(), "device": device(b), "at": b.At,
 		"agent": b.Agent.Name, "agent_version": b.Agent.Version, "agent_session": b.Agent.Session, "agent_model": b.Agent.Model,
 	}
 }
 
-// device returns the computer that pushes: the one the batch names, or the
-// token's own.
+// device returns the computer that the author pushed from: the one the batch
+// names, or the token's own. The reviewer's is none.
 func device(b memory.Batch) memory.DeviceID {
-	if b.Device != "" {
+	if b.Device != "" || b.Approves.Proposal != "" {
 		return b.Device
 	}
 	return b.By.Device
@@ -259,8 +264,8 @@ func queueChanges(batch *pgx.Batch, b memory.Batch, stored []memory.Stored) {
 func auditRows(b memory.Batch, stored []memory.Stored) []memory.AuditRow {
 	var rows []memory.AuditRow
 	for _, op := range stored {
-		row := b.By.Row(b.At, "entry."+string(op.Action), string(op.EntryID))
-		row.Device, row.Decision = device(b), string(memory.RulingPublished)
+		row := actor(b, "entry."+string(op.Action), string(op.EntryID))
+		row.Decision = string(memory.RulingPublished)
 		row.Before = op.Before
 		if op.Action != memory.ActionDelete {
 			row.After = op.Sum
@@ -268,4 +273,14 @@ func auditRows(b memory.Batch, stored []memory.Stored) []memory.AuditRow {
 		rows = append(rows, row)
 	}
 	return rows
+}
+
+// actor starts a row about something that the batch did: its author from the
+// author's computer, or the reviewer who approved it.
+func actor(b memory.Batch, action, object string) memory.AuditRow {
+	row := b.By.Row(b.At, action, object)
+	if b.Approves.Proposal == "" {
+		row.Device = device(b)
+	}
+	return row
 }
