@@ -46,6 +46,7 @@ var edges = map[string][]string{
 	"web/view/foreign": {},
 	"client":           {"memory", "sync", "sanitize", "api/wire", "client/tree"},
 	"client/tree":      {"memory", "sanitize"},
+	"client/adopt":     {"client", "client/tree", "memory", "sanitize", "sync"},
 	"client/claude":    {"client", "memory", "recall"},
 	"client/mcp":       {"client", "memory", "recall"},
 
@@ -55,7 +56,7 @@ var edges = map[string][]string{
 	"bench":                   {},
 
 	"cmd/teammem": {
-		"api", "api/wire", "auth", "client", "client/claude", "client/mcp", "client/tree", "memory", "migrations",
+		"api", "api/wire", "auth", "client", "client/adopt", "client/claude", "client/mcp", "client/tree", "memory", "migrations",
 		"recall", "sanitize", "sanitize/secrets", "store", "store/embedded", "sync", "web",
 	},
 }
@@ -77,7 +78,8 @@ var foreign = map[string][]string{
 	"web":    {pgx, "database/sql"},
 	"client": {echo, pgx, "database/sql"},
 
-	"client/tree": {"net/http", echo, pgx, "database/sql"},
+	"client/tree":  {"net/http", echo, pgx, "database/sql"},
+	"client/adopt": {"net/http", echo, pgx, "database/sql"},
 }
 
 func TestArch_Imports(t *testing.T) {
