@@ -187,7 +187,7 @@ func (c *cycle) enterText(b *tree.Batch, op msync.Op, text []byte) bool {
 		c.fail("%s: the server does not give out revision %d as it was announced", op.Path, op.Remote.Rev)
 		return false
 	}
-	b.Put(op.Path, c.listing.Spell(op.Path), text, c.state.entries[op.Entry].at, op.Local.Sum)
+	b.Put(op.Path, c.listing.Spell(op.Path), text, c.state.entries[op.Entry].time(), op.Local.Sum)
 	return true
 }
 

@@ -44,7 +44,6 @@ type cycle struct {
 	fresh        map[string]bool    // refused for the first time
 	told         bool               // refusals holds all that is known
 	recorded     int                // refusals in the index
-	unwritten    map[string]bool    // names of entries that are not written here
 	knownForeign map[memory.EntryID]refusal
 	unmergeable  map[memory.Path]memory.Hash // merging these texts gives one that is refused
 
@@ -76,7 +75,7 @@ func (s *Syncer) open(ctx context.Context, file string, o SyncOptions, report *R
 	c := &cycle{
 		Syncer: s, options: o, index: x, report: report,
 		trashBin: vaultIn(s.dirs.trashDir(s.link)), conflicts: vaultIn(s.dirs.conflictsDir(s.link)),
-		refused: map[string]refusal{}, refusals: map[string]refusal{}, fresh: map[string]bool{}, unwritten: map[string]bool{},
+		refused: map[string]refusal{}, refusals: map[string]refusal{}, fresh: map[string]bool{},
 		knownForeign: map[memory.EntryID]refusal{}, unmergeable: map[memory.Path]memory.Hash{},
 		superseded: map[memory.Path]memory.Hash{}, unheard: map[memory.Path]memory.Hash{},
 		kept: map[memory.Hash]bool{}, trashable: map[memory.Hash]bool{},
@@ -213,12 +212,12 @@ func (c *cycle) finish(file string, failed error) error {
 func (c *cycle) finishReport() error {
 	r := c.report
 	for _, f := range c.index.Refusals {
+		isNew := c.fresh[f.Disk]
 		if f.Entry != "" {
 			_, known := c.knownForeign[f.Entry]
-			r.Refused = append(r.Refused, Refused{File: f.Disk, Remote: true, New: !known, Problem: f.problem()})
-			continue
+			isNew = !known
 		}
-		r.Refused = append(r.Refused, Refused{File: f.Disk, Remote: c.unwritten[f.Disk], New: c.fresh[f.Disk], Problem: f.problem()})
+		r.Refused = append(r.Refused, f.listed(isNew))
 	}
 	r.sort()
 	r.Cursor, r.Digest, r.Entries = c.index.Cursor, c.state.digest, c.state.live

@@ -33,6 +33,10 @@ type index struct {
 	LastSync    time.Time     // when a run last ended in sync; the file's own time, so that a run without news writes nothing
 	Rows        []row         // by path
 	Refusals    []refusal     // by name on disk
+
+	// Unattributed says that the rows come from an older version's index, which
+	// did not keep who wrote what: the manifest has to be asked for that, once.
+	Unattributed bool
 }
 
 // checkpoint is a state of the project that the server vouched for.
@@ -50,6 +54,8 @@ type row struct {
 	Base   base   // what client and server last agreed on; no EntryID: nothing
 	Remote remote // what the server has, while it differs from Base
 	File   file   // what the last scan saw; no Disk: nothing
+	Author string // of the newest revision that is known; "" with neither Base nor Remote, or if not told
+	At     int64  // when that was written: ns since 1970, server time; 0: not known
 }
 
 type base struct {
@@ -65,7 +71,6 @@ type remote struct {
 	Rev     int64
 	Sum     memory.Hash
 	Deleted bool
-	At      int64 // ns since 1970, server time
 }
 
 type file struct {
@@ -81,22 +86,23 @@ type file struct {
 // refusal is why a file is not shared, and the state of the file and the rules
 // for which that holds.
 type refusal struct {
-	Entry    memory.EntryID // set: the server has it, and Disk is its path there
-	Disk     string
-	Path     memory.Path   // zero if the name itself is refused
-	Action   memory.Action // that was refused; "" if what is on disk is never offered
-	Sum      memory.Hash   // of the file then; zero if the name itself is refused
-	RuleSet  string
-	Code     memory.Code
-	Layer    string
-	Position int64
-	Message  string
-	Hint     string
-	Findings []sanitize.Finding
+	Entry     memory.EntryID // set: the server has it, and Disk is its path there
+	Disk      string
+	Path      memory.Path   // zero if the name itself is refused
+	Unwritten bool          // an entry of the server's is not written to this name
+	Action    memory.Action // that was refused; "" if what is on disk is never offered
+	Sum       memory.Hash   // of the file then; zero if the name itself is refused
+	RuleSet   string
+	Code      memory.Code
+	Layer     string
+	Position  int64
+	Message   string
+	Hint      string
+	Findings  []sanitize.Finding
 }
 
-// errIndexDamaged means that the file is no index of this version. An empty
-// index takes its place: equal files are adopted, nothing is deleted.
+// errIndexDamaged means that the file is no index that this program reads. An
+// empty index takes its place: equal files are adopted, nothing is deleted.
 var errIndexDamaged = errors.New("the index is damaged")
 
 // loadIndex reads an index file. A missing one is empty.

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -43,12 +44,14 @@ func genRow() *rapid.Generator[row] {
 		if rapid.Bool().Draw(t, "remote") {
 			r.Remote = remote{
 				EntryID: "ent_b", Path: r.Path, Rev: rapid.Int64().Draw(t, "remote rev"), Sum: sums.Draw(t, "remote sum"),
-				Deleted: rapid.Bool().Draw(t, "deleted"), At: rapid.Int64().Draw(t, "at"),
+				Deleted: rapid.Bool().Draw(t, "deleted"),
 			}
 			if rapid.Bool().Draw(t, "elsewhere") {
 				r.Remote.Path = genPath().Draw(t, "remote path")
 			}
 		}
+		r.Author = rapid.SampledFrom([]string{"", "Mara", "Jo", "Ole"}).Draw(t, "author")
+		r.At = rapid.SampledFrom([]int64{0, 1, math.MinInt64, math.MaxInt64}).Draw(t, "at")
 		if rapid.Bool().Draw(t, "file") {
 			r.File = file{
 				Disk: r.Path.String(), Size: rapid.Int64().Draw(t, "size"), MTime: rapid.Int64().Draw(t, "mtime"),
@@ -57,6 +60,9 @@ func genRow() *rapid.Generator[row] {
 			}
 			if rapid.Bool().Draw(t, "spelled") {
 				r.File.Disk = "x" + rapid.String().Draw(t, "disk")
+			}
+			if rapid.Bool().Draw(t, "pulled") {
+				r.At = r.File.MTime
 			}
 		}
 		return r
@@ -68,7 +74,8 @@ func genRefusal() *rapid.Generator[refusal] {
 		s := func(what string) string { return rapid.String().Draw(t, what) }
 		r := refusal{
 			Entry: memory.EntryID(s("entry")), Disk: s("disk"), Path: genPath().Draw(t, "path"), Action: memory.Action(s("action")),
-			Sum: genHash().Draw(t, "sum"), RuleSet: s("rules"), Code: memory.Code(s("code")), Layer: s("layer"),
+			Unwritten: rapid.Bool().Draw(t, "unwritten"),
+			Sum:       genHash().Draw(t, "sum"), RuleSet: s("rules"), Code: memory.Code(s("code")), Layer: s("layer"),
 			Position: rapid.Int64().Draw(t, "position"), Message: s("message"), Hint: s("hint"),
 		}
 		for range rapid.IntRange(0, 2).Draw(t, "findings") {
@@ -86,8 +93,8 @@ func genIndex() *rapid.Generator[*index] {
 			Instance: rapid.String().Draw(t, "instance"), Project: "prj_a", RootID: rapid.String().Draw(t, "root"),
 			MarkerInode: rapid.Uint64().Draw(t, "inode"), MarkerCTime: rapid.Int64().Draw(t, "ctime"), Cursor: genCursor().Draw(t, "cursor"),
 			Digest: memory.Digest(genHash().Draw(t, "digest")), Own: memory.Digest(genHash().Draw(t, "own")),
-			ScanStart: rapid.Int64().Draw(t, "scan"),
-			Rows:      rapid.SliceOfN(genRow(), 0, 5).Draw(t, "rows"), Refusals: rapid.SliceOfN(genRefusal(), 0, 3).Draw(t, "refusals"),
+			ScanStart: rapid.Int64().Draw(t, "scan"), Unattributed: rapid.Bool().Draw(t, "unattributed"),
+			Rows: rapid.SliceOfN(genRow(), 0, 5).Draw(t, "rows"), Refusals: rapid.SliceOfN(genRefusal(), 0, 3).Draw(t, "refusals"),
 		}
 		for range rapid.IntRange(0, 3).Draw(t, "checkpoints") {
 			x.Checkpoints = append(x.Checkpoints, checkpoint{genCursor().Draw(t, "at"), memory.Digest(genHash().Draw(t, "then"))})
@@ -138,7 +145,14 @@ func TestIndex_Damage(t *testing.T) {
 func FuzzDecodeIndex(f *testing.F) {
 	f.Add((&index{}).encode())
 	f.Add((&index{Instance: "ins_a", RootID: "r", Rows: someRows(3), Refusals: []refusal{{Disk: "a.md", Code: "secret_found"}}}).encode())
-	f.Add(append([]byte(indexMagic), bytes.Repeat([]byte{0xff}, 200)...))
+	for _, version := range []byte{versionBefore, versionNow} {
+		f.Add(append(append([]byte(indexName), version), bytes.Repeat([]byte{0xff}, 200)...))
+	}
+	before, err := os.ReadFile(filepath.Join("testdata", "index-v2"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(before)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if len(b) < 4 {
 			return
@@ -167,10 +181,52 @@ func someRows(n int) []row {
 		sum := memory.Sum([]byte(p.String()))
 		rows[i] = row{
 			Path: p, Base: base{EntryID: memory.EntryID(fmt.Sprintf("ent_%020d", i)), Rev: int64(i + 1), Sum: sum, Text: sum},
-			File: file{Disk: p.String(), Size: 2000, MTime: math.MaxInt64 / 6, CTime: math.MaxInt64 / 6, Inode: uint64(1e6 + i), Sum: sum, Text: sum},
+			File:   file{Disk: p.String(), Size: 2000, MTime: math.MaxInt64 / 6, CTime: math.MaxInt64 / 6, Inode: uint64(1e6 + i), Sum: sum, Text: sum},
+			Author: fmt.Sprintf("Member %d", i%12), At: math.MaxInt64/6 - int64(i%2), // every other one was pulled
 		}
 	}
 	return rows
+}
+
+// An index of the version before is read whole; only who wrote what has to be
+// asked for.
+func TestIndex_VersionBefore(t *testing.T) {
+	t.Parallel()
+	p, h := memory.StoredPath, func(s string) memory.Hash { return memory.Sum([]byte(s)) }
+	want := &index{
+		Instance: "ins_a", Project: "prj_a", RootID: "0123456789abcdef", MarkerInode: 77, MarkerCTime: 1_700_000_000_000_000_001,
+		Cursor: memory.Cursor{Epoch: "e1", Seq: 12}, Digest: memory.Digest(h("digest")), Own: memory.Digest(h("own")), ScanStart: 1_700_000_000_000_000_002,
+		Checkpoints:  []checkpoint{{memory.Cursor{Epoch: "e1", Seq: 11}, memory.Digest(h("then"))}},
+		Unattributed: true,
+		Rows: []row{
+			{
+				Path: p("a.md"), Base: base{EntryID: "ent_a", Rev: 4, Sum: h("a"), Text: h("a text")},
+				File: file{Disk: "a.md", Size: 1, MTime: 1_700_000_000_000_000_003, CTime: 1_700_000_000_000_000_004, Inode: 5, Sum: h("a"), Text: h("a text")},
+			},
+			{
+				Path: p("gone.md"), Base: base{EntryID: "ent_b", Rev: 5, Sum: h("b"), Text: h("b")},
+				Remote: remote{EntryID: "ent_b", Path: p("gone.md"), Rev: 9, Sum: h("b"), Deleted: true}, At: 6,
+			},
+			{Path: p("here.md"), Remote: remote{EntryID: "ent_c", Path: p("there.md"), Rev: 10, Sum: h("c")}, At: 1_700_000_000_000_000_007},
+			{Path: p("mine.md"), File: file{Disk: "Mine.md", Size: 2, MTime: 8, CTime: 9, Inode: 10, Sum: h("m"), Text: h("m")}},
+		},
+		Refusals: []refusal{{
+			Disk: "Mine.md", Path: p("mine.md"), Action: memory.ActionPut, Sum: h("m"), RuleSet: "rules-1", Code: memory.CodeSecretFound,
+			Layer: "secrets", Position: 3, Message: "a secret", Hint: "take it out",
+			Findings: []sanitize.Finding{{Rule: "token", Severity: sanitize.SeverityHard, Line: 2, Column: 7}},
+		}},
+	}
+	b, err := os.ReadFile(filepath.Join("testdata", "index-v2"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := decodeIndex(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := indexDiff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
 }
 
 // The rows survive the form that a cycle works on.

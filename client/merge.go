@@ -45,17 +45,17 @@ func (c *cycle) mergeIndex(ctx context.Context, op msync.Op) (*offer, error) {
 	}
 	o, err := c.screen(ctx, op, merged)
 	if o != nil && !bytes.Equal(merged, local) {
-		o.after = func(ctx context.Context, v memory.Verdict) error { return c.writeMerged(ctx, op, v, merged) }
+		o.after = func(ctx context.Context, v memory.Verdict) error { return c.writeMerged(ctx, o, v) }
 	}
 	return o, err
 }
 
 // writeMerged brings a merged text, which the server now has, into the tree.
-func (c *cycle) writeMerged(ctx context.Context, op msync.Op, v memory.Verdict, text []byte) error {
-	now := msync.Remote{EntryID: v.EntryID, Path: op.Path, Rev: v.Rev, Sum: memory.Sum(text)}
-	c.texts.put(memory.RevisionRef{EntryID: v.EntryID, Rev: v.Rev}, text)
-	c.state.learn(now, c.clock())
-	op.Remote = now
+func (c *cycle) writeMerged(ctx context.Context, o *offer, v memory.Verdict) error {
+	op := o.op
+	op.Remote = msync.Remote{EntryID: v.EntryID, Path: op.Path, Rev: v.Rev, Sum: memory.Sum(o.text)}
+	c.texts.put(memory.RevisionRef{EntryID: v.EntryID, Rev: v.Rev}, o.text)
+	c.state.learn(op.Remote, o.originOf(v, c.state.entries[op.Entry]))
 	return c.replaceMerged(ctx, op)
 }
 

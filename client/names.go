@@ -61,7 +61,7 @@ func (c *cycle) refuseForeign(f wire.Refusal) {
 		delete(c.state.foreign, f.EntryID)
 		if e := c.state.entries[f.EntryID]; e != nil {
 			path, sum, _ := e.served()
-			c.state.learn(msync.Remote{EntryID: f.EntryID, Path: path, Rev: f.Rev, Sum: sum, Deleted: true}, never())
+			c.state.learn(msync.Remote{EntryID: f.EntryID, Path: path, Rev: f.Rev, Sum: sum, Deleted: true}, origin{})
 		}
 		return
 	}

@@ -33,7 +33,24 @@ func (c *cycle) observe(ctx context.Context) error {
 		c.report.Requests += p.news.requests
 		return err
 	}
-	return c.takeOrResync(ctx, p.news)
+	if err := c.takeOrResync(ctx, p.news); err != nil {
+		return err
+	}
+	return c.attribute(ctx, p.news)
+}
+
+// attribute asks the manifest who wrote what, once after an older version's
+// index was read. The changes came first: they show if the history is another.
+func (c *cycle) attribute(ctx context.Context, n news) error {
+	if !c.index.Unattributed || !n.asked || n.manifest != nil || c.options.DryRun {
+		return nil
+	}
+	n, err := c.pullManifest(ctx, news{})
+	if err != nil {
+		c.report.Requests += n.requests
+		return explain(err)
+	}
+	return c.takeOrResync(ctx, n)
 }
 
 // scanFirst also clears away what an interrupted run left in the tree.
@@ -119,15 +136,37 @@ func (c *cycle) observeAgain(ctx context.Context) error {
 // takeOrResync takes in the news, and compares with the manifest if the state
 // turns out to have drifted.
 func (c *cycle) takeOrResync(ctx context.Context, n news) error {
+	if err := c.continues(n); err != nil {
+		c.report.Requests += n.requests
+		return explain(err)
+	}
 	if c.take(n) {
 		return nil
 	}
 	c.notice("what was known of the server did not add up; it was compared entry by entry")
 	n, err := c.pullManifest(ctx, news{})
+	if err == nil {
+		err = c.continues(n)
+	}
 	if err != nil {
 		return explain(err)
 	}
 	c.take(n)
+	return nil
+}
+
+// continues checks that a manifest belongs to the history that the index is
+// about. Of another one, whatever is not in it would look deleted; the server
+// itself only compares for a feed.
+func (c *cycle) continues(n news) error {
+	known := c.index.Cursor
+	switch {
+	case n.manifest == nil || known.IsZero():
+	case n.manifest.Epoch != known.Epoch:
+		return &memory.Error{Code: memory.CodeEpochChanged, Message: "the project's history was replaced since you last synced"}
+	case n.manifest.Seq < known.Seq:
+		return &memory.Error{Code: memory.CodeCursorAhead, Message: "you have seen changes that this server does not know"}
+	}
 	return nil
 }
 

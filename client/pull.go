@@ -119,12 +119,12 @@ func (c *cycle) takeChange(change memory.Change) {
 	if change.Inline {
 		c.texts.put(memory.RevisionRef{EntryID: change.EntryID, Rev: change.Rev}, change.Content)
 	}
-	c.learn(r, change.At)
+	c.learn(r, change.Author, change.At)
 }
 
 // learn takes in one entry of the server's, unless its name is the twin of
 // another one's there: on some disks the two would be one file.
-func (c *cycle) learn(r msync.Remote, at time.Time) {
+func (c *cycle) learn(r msync.Remote, by memory.Author, at time.Time) {
 	if err := c.claim(r); err != nil {
 		c.refuseForeign(wire.Refusal{EntryID: r.EntryID, Rev: r.Rev, Path: r.Path.String(), Problem: err})
 		return
@@ -133,10 +133,11 @@ func (c *cycle) learn(r msync.Remote, at time.Time) {
 	if now := c.clock(); at.After(now) {
 		at = now // a clock that is ahead must not make files look as if they were written all the time
 	}
-	if at.Before(never()) {
-		at = time.Time{}
+	o := origin{author: by.Name}
+	if at.After(never()) {
+		o.at = at.UnixNano()
 	}
-	c.state.learn(r, at)
+	c.state.learn(r, o)
 }
 
 // takeManifest replaces the server's side by a complete list.
@@ -146,7 +147,7 @@ func (c *cycle) takeManifest(n news) {
 	clear(c.state.foreign)
 	for _, e := range n.entries {
 		listed[e.ID] = true
-		c.learn(msync.Remote{EntryID: e.ID, Path: e.Path, Rev: e.Rev, Sum: e.Sum}, e.UpdatedAt)
+		c.learn(msync.Remote{EntryID: e.ID, Path: e.Path, Rev: e.Rev, Sum: e.Sum}, e.Author, e.UpdatedAt)
 	}
 	for _, f := range n.foreign {
 		listed[f.EntryID] = true // it is there, if under a name that is not allowed
@@ -161,9 +162,9 @@ func (c *cycle) takeManifest(n news) {
 			c.state.forget(id) // we sent it, and the server lost it: the file is a new one again
 		default:
 			// The list does not say at which revision it was deleted.
-			c.state.learn(msync.Remote{EntryID: id, Path: path, Sum: sum, Deleted: true}, time.Time{})
+			c.state.learn(msync.Remote{EntryID: id, Path: path, Sum: sum, Deleted: true}, origin{})
 		}
 	}
-	c.state.digest, c.state.dirty = c.state.sum(), true
+	c.state.digest, c.state.dirty, c.index.Unattributed = c.state.sum(), true, false
 	c.index.vouch(n.manifest.Cursor(), n.manifest.Digest)
 }

@@ -120,6 +120,18 @@ func TestPull_Drift(t *testing.T) {
 	}
 }
 
+// goneFeed says that the changes since the client's last sync were purged.
+func goneFeed(w http.ResponseWriter, r *http.Request, next http.Handler) {
+	if !strings.HasSuffix(r.URL.Path, "/changes") {
+		next.ServeHTTP(w, r)
+		return
+	}
+	w.Header().Set("Content-Type", wire.ProblemType)
+	w.Header().Set("Teammem-Instance", instance)
+	w.WriteHeader(http.StatusGone)
+	_, _ = io.WriteString(w, `{"type":"about:blank","title":"gone","status":410,"code":"cursor_too_old","detail":"too old"}`)
+}
+
 // A client that was away for too long compares with the manifest.
 func TestPull_CursorTooOld(t *testing.T) {
 	t.Parallel()
@@ -137,16 +149,7 @@ func TestPull_CursorTooOld(t *testing.T) {
 		t.Errorf("refused %v, want the new name to be taken once the old one is free", refused(r))
 	}
 	b.write(t, "mine.md", "mine\n")
-	tm.between(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		if strings.HasSuffix(r.URL.Path, "/changes") {
-			w.Header().Set("Content-Type", wire.ProblemType)
-			w.Header().Set("Teammem-Instance", instance)
-			w.WriteHeader(http.StatusGone)
-			_, _ = io.WriteString(w, `{"type":"about:blank","title":"gone","status":410,"code":"cursor_too_old","detail":"too old"}`)
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
+	tm.between(goneFeed)
 	r := b.sync(t)
 	tm.between(nil)
 	if len(r.Refused) != 0 {

@@ -122,6 +122,10 @@ func (s *sender) land(ctx context.Context) error {
 		if v.Ruling == memory.RulingPublished {
 			published++
 		}
+		batch[i].mine = origin{author: s.member}
+		if at := a.receipt.At; at.After(never()) {
+			batch[i].mine.at = at.UnixNano()
+		}
 		if err := s.settle(ctx, batch[i], v); err != nil {
 			return err
 		}

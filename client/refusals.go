@@ -94,8 +94,9 @@ func (c *cycle) refuseEntry(op msync.Op) {
 		return
 	}
 	p := op.Local.Path
-	c.unwritten[p.String()] = true
-	c.refuse(refusalOf(p.String(), p, blockedProblem(&tree.Blocked{Kind: kind})))
+	r := refusalOf(p.String(), p, blockedProblem(&tree.Blocked{Kind: kind}))
+	r.Unwritten = true
+	c.refuse(r)
 }
 
 // reopen lets what was refused because of other entries be asked once more in
@@ -124,6 +125,11 @@ func (r refusal) problem() *memory.Error {
 	return &memory.Error{
 		Code: r.Code, Layer: r.Layer, Position: int(r.Position), Message: r.Message, Hint: r.Hint, Findings: r.Findings,
 	}
+}
+
+// listed is how a report tells of the refusal.
+func (r refusal) listed(isNew bool) Refused {
+	return Refused{File: r.Disk, Remote: r.Unwritten || r.Entry != "", New: isNew, Problem: r.problem()}
 }
 
 // holds reports whether the file is still what the refusal was about.

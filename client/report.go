@@ -13,6 +13,7 @@ type Report struct {
 	DryRun    bool
 	Done      []Done     // what was carried out; of a dry run, what would be
 	Refused   []Refused  // files that are not shared, or names that were not taken, with the reason
+	Waiting   []Waiting  // changes that wait for a reviewer, or that one said no to
 	Conflicts []Conflict // all that are open
 	Notices   []string   // what the member should know
 	Cursor    memory.Cursor

@@ -56,6 +56,7 @@ func (c *cycle) published(ctx context.Context, o *offer, v memory.Verdict) error
 		return nil
 	case o.op.Kind == msync.MoveRemote:
 		c.state.moved(o.op, v.Rev)
+		c.state.written(o.op.Entry, o.originOf(v, c.state.entries[o.op.Entry]))
 		c.reopen()
 		return nil
 	case o.after != nil:
@@ -64,6 +65,7 @@ func (c *cycle) published(ctx context.Context, o *offer, v memory.Verdict) error
 	c.state.agree(msync.Base{
 		EntryID: v.EntryID, Path: o.op.Path, Rev: v.Rev, Sum: o.write.Content.Sum(), Text: msync.TextSum(o.text),
 	})
+	c.state.written(v.EntryID, o.originOf(v, c.state.entries[v.EntryID]))
 	return nil
 }
 

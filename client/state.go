@@ -15,7 +15,21 @@ import (
 type entry struct {
 	base   msync.Base    // no EntryID: nothing was agreed on
 	remote *msync.Remote // nil: the server has the base
-	at     time.Time     // of the remote revision
+	origin               // of the newest revision that is known
+}
+
+// origin is who wrote a revision, and when.
+type origin struct {
+	author string // "": not known
+	at     int64  // ns since 1970, server time; 0: not known
+}
+
+// time is when it was written; zero if that is not known.
+func (o origin) time() time.Time {
+	if o.at == 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, o.at)
 }
 
 // served returns the entry as the server has it, and whether it is live there.
@@ -64,10 +78,8 @@ func newState(x *index) *state {
 			e.remote = &msync.Remote{
 				EntryID: r.Remote.EntryID, Path: r.Remote.Path, Rev: r.Remote.Rev, Sum: r.Remote.Sum, Deleted: r.Remote.Deleted,
 			}
-			if r.Remote.At != 0 {
-				e.at = time.Unix(0, r.Remote.At)
-			}
 		}
+		e.origin = origin{r.Author, r.At}
 		s.entries[cmp.Or(r.Base.EntryID, r.Remote.EntryID)] = e
 		s.count(e, 1)
 	}
@@ -116,14 +128,22 @@ func (s *state) change(id memory.EntryID, update func(e *entry)) {
 }
 
 // learn takes in what the server has of an entry.
-func (s *state) learn(r msync.Remote, at time.Time) {
+func (s *state) learn(r msync.Remote, o origin) {
 	s.change(r.EntryID, func(e *entry) {
+		e.origin = o
 		if !r.Deleted && e.base.EntryID != "" && e.base.Path == r.Path && e.base.Sum == r.Sum {
 			e.base.Rev, e.remote = r.Rev, nil
 			return
 		}
-		e.remote, e.at = &r, at
+		e.remote = &r
 	})
+}
+
+// written records whose the newest revision of an entry is.
+func (s *state) written(id memory.EntryID, o origin) {
+	if e := s.entries[id]; e != nil && e.origin != o {
+		e.origin, s.dirty = o, true
+	}
 }
 
 // agree records that both sides have the text. The text hash is the content's.
@@ -228,10 +248,8 @@ func (s *state) rows() []row {
 				EntryID: e.remote.EntryID, Path: e.remote.Path, Rev: e.remote.Rev, Sum: e.remote.Sum,
 				Deleted: e.remote.Deleted,
 			}
-			if !e.at.IsZero() {
-				r.Remote.At = e.at.UnixNano()
-			}
 		}
+		r.Author, r.At = e.author, e.at
 	}
 	for p, f := range s.files {
 		place(p).File = f

@@ -29,6 +29,7 @@ type Syncer struct {
 	ruleSet  string
 	clock    memory.Clock
 	home     string
+	member   string
 	progress func(what string, done, total int)
 	onDone   func(Done)
 }
@@ -37,6 +38,7 @@ type Syncer struct {
 // never called by two goroutines at once.
 type SyncerOptions struct {
 	Device   memory.DeviceID
+	Member   string                             // name of whoever is logged in
 	Scanner  func() (memory.Scanner, error)     // built when the first text is to be sent
 	RuleSet  string                             // of that scanner
 	Clock    memory.Clock                       //
@@ -57,7 +59,7 @@ func NewSyncer(d Dirs, l Link, s *Server, o SyncerOptions) *Syncer {
 	}
 	var telling sync.Mutex // pull and scan run at the same time
 	return &Syncer{
-		dirs: d, link: l, server: s, device: o.Device, scanner: o.Scanner, ruleSet: o.RuleSet, clock: o.Clock, home: o.Home, onDone: onDone,
+		dirs: d, link: l, server: s, device: o.Device, scanner: o.Scanner, ruleSet: o.RuleSet, clock: o.Clock, home: o.Home, member: o.Member, onDone: onDone,
 		progress: func(what string, done, total int) {
 			telling.Lock()
 			defer telling.Unlock()

@@ -16,6 +16,19 @@ type offer struct {
 	text  []byte // of a put
 	after func(ctx context.Context, v memory.Verdict) error
 	asks  bool // only asks whether the text is an earlier revision
+	mine  origin
+}
+
+// originOf says whose revision the entry has after the verdict. What the server
+// had already may be a team-mate's, whom the feed names.
+func (o *offer) originOf(v memory.Verdict, before *entry) origin {
+	switch {
+	case v.Ruling == memory.RulingPublished:
+		return o.mine
+	case before != nil:
+		return before.origin
+	}
+	return origin{}
 }
 
 // upload checks every text that the plan wants to send, and sends it.

@@ -117,7 +117,7 @@ func (a *app) openLink(folder string, o syncOptions) (*client.Syncer, reportPrin
 	}
 	out := reportPrinter{app: a, link: l, bar: a.newProgressBar(), asJSON: o.asJSON, quiet: o.quiet, planned: o.DryRun, lines: new(int)}
 	return client.NewSyncer(dirs, l, server, client.SyncerOptions{
-		Device: login.Device, Scanner: lazyScanner(), RuleSet: secrets.RuleSet, Clock: a.now, Home: a.getenv("HOME"),
+		Device: login.Device, Member: login.Name, Scanner: lazyScanner(), RuleSet: secrets.RuleSet, Clock: a.now, Home: a.getenv("HOME"),
 		Progress: out.bar.update, Done: out.done,
 	}), out, nil
 }
