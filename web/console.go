@@ -1,0 +1,79 @@
+package web
+
+import (
+	"io"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/klauspost/compress/gzhttp"
+	"github.com/labstack/echo/v4"
+
+	"github.com/teammem/teammem/auth"
+	"github.com/teammem/teammem/memory"
+	"github.com/teammem/teammem/web/static"
+)
+
+// Options are what a console can do without.
+type Options struct {
+	TLS bool         // browsers reach it by https: they are told to stay there
+	Log *slog.Logger // nil for none
+}
+
+// Console answers browsers. It is an [http.Handler] for every path that is not
+// the API's.
+type Console struct {
+	service  *memory.Service
+	sessions *auth.Sessions
+	files    *static.Files
+	clock    memory.Clock
+	options  Options
+	log      *slog.Logger
+
+	signIns  *auth.Limiter
+	origins  *http.CrossOriginProtection
+	declared map[string]bool // method and pattern of every route in the table
+	echo     *echo.Echo
+	handler  http.Handler
+}
+
+// How often one address may try to sign in. A link's token cannot be guessed;
+// this is so that nobody fills the audit with attempts.
+const (
+	signInsPerMinute = 10
+	minute           = time.Minute
+)
+
+// New builds the console of one server process.
+func New(service *memory.Service, sessions *auth.Sessions, files *static.Files, clock memory.Clock, o Options) *Console {
+	c := &Console{
+		service: service, sessions: sessions, files: files, clock: clock, options: o, log: o.Log,
+		signIns: auth.NewLimiter(signInsPerMinute, minute), origins: http.NewCrossOriginProtection(),
+		declared: map[string]bool{}, echo: echo.New(),
+	}
+	if c.log == nil {
+		c.log = slog.New(slog.DiscardHandler)
+	}
+	c.echo.Logger.SetOutput(io.Discard) // it has nothing to say that the request log does not
+	c.echo.Use(c.observe, c.refuseUndeclared)
+	for _, r := range routes() {
+		c.declared[r.method+r.pattern()] = true
+		c.echo.Add(r.method, r.pattern(), c.guard(r))
+	}
+	c.origins.SetDenyHandler(http.HandlerFunc(c.deny))
+	c.handler = compressed(c.origins.Handler(c.echo))
+	return c
+}
+
+// ServeHTTP answers one request.
+func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) { c.handler.ServeHTTP(w, r) }
+
+// compressed compresses what is worth it, as the browser asks.
+func compressed(h http.Handler) http.Handler {
+	const minCompressed = 1024 // fits into one packet anyway
+	wrap, err := gzhttp.NewWrapper(gzhttp.MinSize(minCompressed), gzhttp.SetContentType(false))
+	if err != nil {
+		panic(err) // the options are constants
+	}
+	return wrap(h)
+}

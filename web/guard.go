@@ -1,0 +1,249 @@
+package web
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"mime"
+	"net"
+	"net/http"
+	"net/url"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/teammem/teammem/memory"
+)
+
+// visitKey is where observe keeps the visit for the handlers behind it.
+const visitKey = "visit"
+
+// observe is around everything: it names the request, protects the answer,
+// turns errors and panics into pages, and logs one line, which has no query: it
+// may hold path keys, and once a token.
+func (c *Console) observe(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(ctx echo.Context) error {
+		start := c.clock()
+		v := &visit{Context: ctx, console: c, id: strings.ToLower(rand.Text()[:12])}
+		ctx.Set(visitKey, v)
+		if ctx.Request().ContentLength != 0 {
+			// Also where nobody reads the body. Writers that are no connection, as in tests, have no deadline.
+			_ = http.NewResponseController(ctx.Response()).SetReadDeadline(start.Add(readDeadline))
+		}
+		protect(ctx.Response().Header(), c.options.TLS)
+		if err := recovered(next, ctx); err != nil {
+			c.answer(v, err)
+		}
+		c.logRequest(v, c.clock().Sub(start))
+		if v.aborted {
+			panic(http.ErrAbortHandler) // how net/http breaks a connection off
+		}
+		return nil
+	}
+}
+
+// recovered turns a panic into an error. It is the only place that does.
+func recovered(next echo.HandlerFunc, ctx echo.Context) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return next(ctx)
+}
+
+func (c *Console) logRequest(v *visit, took time.Duration) {
+	r, w := v.Request(), v.Response()
+	attrs := []slog.Attr{
+		slog.String("method", method(r.Method)), slog.String("route", v.Path()), slog.Int("status", w.Status), slog.Int64("bytes", w.Size),
+		slog.Float64("dur_ms", float64(took.Microseconds())/1000), slog.String("request_id", v.id), slog.String("remote", v.remote()),
+	}
+	for _, id := range []struct{ key, value string }{
+		{"code", string(v.problem)},
+		{"project_id", string(v.project.ID)},
+		{"member_id", string(v.who.Member)},
+	} {
+		if id.value != "" {
+			attrs = append(attrs, slog.String(id.key, id.value))
+		}
+	}
+	c.log.LogAttrs(r.Context(), slog.LevelInfo, "request", attrs...)
+}
+
+// method keeps made-up methods, which could be anything, out of the log.
+func method(m string) string {
+	switch m {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+		return m
+	}
+	return "other"
+}
+
+func (v *visit) remote() string {
+	host, _, err := net.SplitHostPort(v.Request().RemoteAddr)
+	if err != nil {
+		return ""
+	}
+	return host
+}
+
+// refuseUndeclared stops whatever was not declared in the table.
+func (c *Console) refuseUndeclared(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(ctx echo.Context) error {
+		switch {
+		case ctx.Path() == "" || c.declared[ctx.Request().Method+ctx.Path()]:
+			return next(ctx)
+		case ctx.Get(echo.ContextKeyHeaderAllow) != nil: // set by the router when only the method is wrong
+			return echo.MethodNotAllowedHandler(ctx)
+		}
+		return echo.ErrNotFound
+	}
+}
+
+// deny answers a form that another site sent.
+func (c *Console) deny(w http.ResponseWriter, r *http.Request) {
+	refuse := func(echo.Context) error { return crossSite() }
+	_ = c.observe(refuse)(c.echo.NewContext(r, w)) // it hands no error on
+}
+
+func crossSite() error {
+	return &memory.Error{
+		Code: memory.CodeForbidden, Message: "this request does not come from a page of this console",
+		Hint: "open the console and use its own buttons",
+	}
+}
+
+// guard is before every handler: it checks session, role and input against the
+// route's declaration, and bounds the time.
+func (c *Console) guard(r route) echo.HandlerFunc {
+	return func(ctx echo.Context) error {
+		v, ok := ctx.Get(visitKey).(*visit)
+		if !ok {
+			return errors.New("a route without the observing middleware")
+		}
+		limited, cancel := context.WithTimeout(ctx.Request().Context(), r.deadline())
+		defer cancel()
+		ctx.SetRequest(ctx.Request().WithContext(limited))
+		if err := c.admit(v, r); err != nil {
+			return err
+		}
+		return r.handle(c, v)
+	}
+}
+
+// admit lets a request in, or says why not.
+func (c *Console) admit(v *visit, r route) (err error) {
+	v.who.Remote, v.who.Client = v.remote(), "console"
+	if err := c.authenticate(v, r.least); err != nil {
+		return err
+	}
+	if r.method == http.MethodPost {
+		if err := v.readForm(r.form); err != nil {
+			return err
+		}
+	}
+	if v.query, err = parseFields(v.Request().URL.RawQuery, r.query); err != nil {
+		return err
+	}
+	if strings.Contains(r.path, "{p}") {
+		return v.enter(r.role)
+	}
+	return nil
+}
+
+// authenticate finds out who visits, where the route asks, and what they may
+// see. A token of the API
+// is no way in, as cookies are none into the API.
+func (c *Console) authenticate(v *visit, least access) error {
+	switch least {
+	case anyone:
+		return nil
+	case signedIn:
+		who, err := c.sessions.Authenticate(v.ctx(), v.cookie(sessionCookie))
+		if err != nil {
+			return err
+		}
+		who.Remote, who.Client = v.who.Remote, v.who.Client
+		v.who = who
+		v.projects, err = c.service.Overviews(v.ctx(), who)
+		return err
+	}
+	return &memory.Error{Code: memory.CodeForbidden, Message: "nobody may do this"}
+}
+
+// enter finds the project among those that the viewer may know of: another is
+// not found, whether there is one or not.
+func (v *visit) enter(least memory.Role) error {
+	for _, o := range v.projects {
+		if string(o.ID) == v.Param("p") {
+			v.project = o.ProjectView
+		}
+	}
+	if v.project.ID == "" {
+		return memory.NotFound("project")
+	}
+	if v.project.Role < least {
+		return &memory.Error{
+			Code: memory.CodeForbidden, Message: "this needs the role " + least.String() + "; yours is " + v.project.Role.String(),
+			Hint: "ask a maintainer of the project for the role",
+		}
+	}
+	return nil
+}
+
+// opaque reports whether s may be an id: no other character is looked up.
+func opaque(s string) bool {
+	const most = 64
+	return s != "" && len(s) <= most && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789_") == ""
+}
+
+// maxForm is more than any form needs.
+const maxForm = 16 << 10
+
+// readForm reads the fields of a form. It is the only reader of bodies.
+func (v *visit) readForm(takes string) error {
+	r := v.Request()
+	if r.Header.Get("Origin") == "" && r.Header.Get("Sec-Fetch-Site") == "" {
+		return crossSite() // every browser says one of them; who says neither is none
+	}
+	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || media != "application/x-www-form-urlencoded" {
+		return &memory.Error{Code: memory.CodeUnsupportedMedia, Message: "a form of the console is sent as application/x-www-form-urlencoded"}
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(v.Response(), r.Body, maxForm))
+	if tooLong, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return &memory.Error{Code: memory.CodeTooLarge, Message: fmt.Sprintf("a form has at most %d bytes", tooLong.Limit)}
+	}
+	if err != nil {
+		return &memory.Error{Code: memory.CodeInvalid, Message: "the form did not arrive", Err: err}
+	}
+	v.form, err = parseFields(string(body), takes)
+	return err
+}
+
+// parseFields reads a query or a form. It refuses what the standard reading
+// silently drops, and names no value.
+func parseFields(raw, takes string) (map[string]string, error) {
+	values, err := url.ParseQuery(raw)
+	if err != nil {
+		return nil, memory.Invalid("", "the address or form is not well-formed")
+	}
+	fields := map[string]string{}
+	for name, all := range values {
+		if !slices.Contains(strings.Fields(takes), name) {
+			return nil, memory.Invalid("", "the address or form has a field that is not known here")
+		}
+		if len(all) > 1 || !utf8.ValidString(all[0]) {
+			return nil, memory.Invalid(name, "this is given twice, or is no text")
+		}
+		fields[name] = all[0]
+	}
+	return fields, nil
+}

@@ -1,0 +1,91 @@
+package web
+
+import (
+	"slices"
+	"time"
+
+	"github.com/teammem/teammem/memory"
+	"github.com/teammem/teammem/web/view"
+)
+
+// What fits on the first page.
+const (
+	homeWaiting = 5
+	homeChanges = 20
+	homeMine    = 14 * 24 * time.Hour // how long a rejection stays there
+)
+
+// home shows what waits, and what happened.
+func (c *Console) home(v *visit) error {
+	p := view.Home{MayReview: v.mayReview()}
+	for _, o := range v.projects {
+		p.Projects = append(p.Projects, projectRow(o))
+	}
+	waiting, err := c.service.Queue(v.ctx(), v.who, memory.QueueQuery{Part: memory.PartPending, Limit: homeWaiting})
+	if err != nil {
+		return err
+	}
+	p.Waiting = v.queueRows(waiting)
+	if p.Mine, err = c.lately(v); err != nil {
+		return err
+	}
+	done, err := c.service.Queue(v.ctx(), v.who, memory.QueueQuery{Part: memory.PartDone, Limit: 1})
+	if err != nil {
+		return err
+	}
+	if len(done) > 0 {
+		p.Last = decision(done[0])
+	}
+	recent, err := c.service.Recent(v.ctx(), v.who, homeChanges)
+	if err != nil {
+		return err
+	}
+	for _, change := range recent {
+		p.Changes = append(p.Changes, v.change(change))
+	}
+	return v.page(ok, view.HomePage(v.frame(view.SectionHome), p))
+}
+
+// lately returns the viewer's own proposals that wait or were turned down not
+// long ago.
+func (c *Console) lately(v *visit) ([]view.QueueRow, error) {
+	const enough = 50
+	mine, err := c.service.Queue(v.ctx(), v.who, memory.QueueQuery{Part: memory.PartMine, Limit: enough})
+	if err != nil {
+		return nil, err
+	}
+	since := c.clock().Add(-homeMine)
+	mine = slices.DeleteFunc(mine, func(p memory.Proposal) bool {
+		rejected := p.State == memory.ProposalRejected && p.Decision.At.After(since)
+		return p.State != memory.ProposalPending && !rejected
+	})
+	return v.queueRows(mine[:min(len(mine), homeWaiting)]), nil
+}
+
+// projects lists what the viewer can see.
+func (c *Console) listProjects(v *visit) error {
+	var p view.Projects
+	for _, o := range v.projects {
+		p.Rows = append(p.Rows, projectRow(o))
+	}
+	return v.page(ok, view.ProjectsPage(v.frame(view.SectionProjects), p))
+}
+
+// resolve leads from slug and path, as people and the command line know them,
+// to the entry.
+func (c *Console) resolve(v *visit) error {
+	for _, o := range v.projects {
+		if o.Slug != v.query["project"] {
+			continue
+		}
+		if v.query["path"] == "" {
+			return v.redirect(view.EntriesURL(string(o.ID)))
+		}
+		entry, _, err := c.service.Entry(v.ctx(), v.who, o.ID, v.query["path"])
+		if err != nil {
+			return err
+		}
+		return v.redirect(view.EntryURL(string(o.ID), string(entry.ID)))
+	}
+	return memory.NotFound("project")
+}

@@ -1,0 +1,93 @@
+package web
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/teammem/teammem/memory"
+	"github.com/teammem/teammem/web/view"
+)
+
+// route declares one page or form.
+type route struct {
+	method string
+	path   string      // {p} is a project, {e} an entry, {r} a revision, {id} a proposal
+	least  access      // who may
+	role   memory.Role // the least one in project {p}
+	query  string      // parameters it takes, others are refused
+	form   string      // fields of its form, others are refused
+	handle func(*Console, *visit) error
+}
+
+// access says who may use a route. It must be said: a route without it is
+// refused.
+type access string
+
+const (
+	anyone   access = "anyone"
+	signedIn access = "signed in"
+)
+
+// routes is every page there is.
+func routes() []route {
+	const (
+		none        = memory.RoleNone
+		viewer      = memory.RoleViewer
+		contributor = memory.RoleContributor
+		reviewer    = memory.RoleReviewer
+		get         = http.MethodGet
+		post        = http.MethodPost
+		entry       = "/p/{p}/e/{e}"
+		proposal    = "/p/{p}/review/{id}"
+	)
+	return []route{
+		// Signing in and out
+		{get, view.SignInURL, anyone, none, "token back out", "", (*Console).signInPage},
+		{post, view.SignInURL, anyone, none, "", "token back", (*Console).signIn},
+		{post, view.SignOutURL, signedIn, none, "", "", (*Console).signOut},
+		{post, view.ThemeURL, anyone, none, "", "theme back", (*Console).theme},
+
+		// Projects and their entries
+		{get, view.HomeURL, signedIn, none, "", "", (*Console).home},
+		{get, view.ProjectsURL, signedIn, none, "", "", (*Console).listProjects},
+		{get, view.GoURL, signedIn, none, "project path", "", (*Console).resolve},
+		{get, "/p/{p}/entries", signedIn, viewer, "kind prefix after", "", (*Console).entries},
+		{get, entry, signedIn, viewer, "view done", "", (*Console).entry},
+		{get, entry + "/raw", signedIn, viewer, "rev", "", (*Console).raw},
+		{get, entry + "/rev/{r}", signedIn, viewer, "view", "", (*Console).revision},
+		{get, entry + "/history", signedIn, viewer, "before", "", (*Console).history},
+		{get, entry + "/diff", signedIn, viewer, "a b", "", (*Console).diff},
+		{get, entry + "/restore", signedIn, contributor, "rev", "", (*Console).restorePage},
+		{post, entry + "/restore", signedIn, contributor, "", "rev head", (*Console).restore},
+
+		// Review
+		{get, view.ReviewURL, signedIn, none, "tab project after done", "", (*Console).review},
+		{get, proposal, signedIn, viewer, "view done", "", (*Console).proposal},
+		{post, proposal + "/approve", signedIn, reviewer, "", "sha256 base_rev", (*Console).approve},
+		{post, proposal + "/reject", signedIn, reviewer, "", "sha256 base_rev reason note", (*Console).reject},
+		{post, proposal + "/withdraw", signedIn, contributor, "", "", (*Console).withdraw},
+
+		// What pages are made of
+		{get, "/static/{name}", anyone, none, "", "", (*Console).static},
+	}
+}
+
+// deadline is how long a request may take. What writes is scanned for secrets,
+// which takes its time on a busy machine.
+func (r route) deadline() time.Duration {
+	if r.method == http.MethodPost {
+		return writeDeadline
+	}
+	return readDeadline
+}
+
+const (
+	readDeadline  = 10 * time.Second
+	writeDeadline = time.Minute
+)
+
+// pattern is the path in echo's notation.
+func (r route) pattern() string {
+	return strings.NewReplacer("{", ":", "}", "").Replace(r.path)
+}

@@ -1,0 +1,74 @@
+package web
+
+import (
+	"strings"
+
+	"github.com/teammem/teammem/memory"
+	"github.com/teammem/teammem/web/view"
+)
+
+// The functions of this file turn what the service answers into what the pages
+// are given.
+
+func projectOf(p memory.Project) view.Project { return view.Project{ID: string(p.ID), Slug: p.Slug} }
+
+func projectRow(o memory.Overview) view.ProjectRow {
+	return view.ProjectRow{
+		Project: projectOf(o.Project), Role: o.Role.String(), Review: string(o.Review), Remotes: o.Remotes,
+		Entries: o.Entries, Waiting: o.Pending, At: o.ChangedAt,
+	}
+}
+
+func agentOf(a memory.Agent) view.Agent {
+	return view.Agent{Name: a.Name, Version: a.Version, Model: a.Model, Session: a.Session}
+}
+
+// actionOf tells a first text from a later one.
+func actionOf(a memory.Action, creates bool) view.Action {
+	if creates && a == memory.ActionPut {
+		return view.ActionCreate
+	}
+	return view.Action(a)
+}
+
+// named finds a project among those of the viewer.
+func (v *visit) named(id memory.ProjectID) view.Project {
+	for _, o := range v.projects {
+		if o.ID == id {
+			return projectOf(o.Project)
+		}
+	}
+	return view.Project{ID: string(id)}
+}
+
+func (v *visit) change(c memory.ProjectChange) view.Change {
+	return view.Change{
+		Project: v.named(c.Project), EntryID: string(c.EntryID), Path: c.Path.String(), Previous: c.Previous.String(),
+		Action: actionOf(c.Action, c.Creates), Rev: c.Rev, Author: c.Author.Name, Agent: agentOf(c.Agent), At: c.At,
+	}
+}
+
+func entryRow(e memory.Entry) view.EntryRow {
+	return view.EntryRow{
+		ID: string(e.ID), Path: e.Path.String(), Name: e.Name, Description: e.Description, Kind: string(e.Kind),
+		Author: e.Author.Name, At: e.UpdatedAt, Size: e.Size, Rev: e.Rev,
+	}
+}
+
+func revisionOf(r memory.Revision) view.Revision {
+	return view.Revision{
+		Rev: r.Rev, Action: actionOf(r.Action, r.BaseRev == 0), Path: r.Path.String(), Author: r.Author.Name, Agent: agentOf(r.Agent),
+		Device: string(r.Device), Note: r.Note, Size: r.Size, At: r.At,
+	}
+}
+
+// lints are the remarks about a text, as of when it was written.
+func lints(r memory.Revision) (found []view.Lint) {
+	for _, l := range memory.Lints(r.Path, string(r.Content), r.At) {
+		found = append(found, view.Lint{Rule: l.Rule, Line: l.Line, Message: l.Message})
+	}
+	return found
+}
+
+// folderOf is the folder of a path, with a final slash; "" at the top.
+func folderOf(path string) string { return path[:strings.LastIndexByte(path, '/')+1] }
