@@ -285,6 +285,13 @@ func (f *fakeStore) Recent(_ context.Context, projects []ProjectID, limit int) (
 	return found, f.err
 }
 
+func (f *fakeStore) Queue(_ context.Context, projects []ProjectID, _ MemberID, q QueueQuery) (found []Proposal, err error) {
+	for _, id := range projects {
+		found = append(found, Proposal{Project: id, Size: q.Limit})
+	}
+	return found, f.err
+}
+
 func (f *fakeStore) AddConsoleLink(_ context.Context, l ConsoleLink, row AuditRow) error {
 	f.links, f.audit = append(f.links, l), append(f.audit, row)
 	return f.err

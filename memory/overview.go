@@ -16,8 +16,10 @@ type Overview struct {
 
 // ProjectChange is a change with the project that it happened in.
 type ProjectChange struct {
-	Project ProjectID
 	Change
+
+	Project ProjectID
+	Creates bool // the entry was new
 }
 
 // Overviews lists the projects that the principal may see, by slug.

@@ -63,10 +63,11 @@ type recentRow struct {
 	changeRow
 
 	ProjectID string
+	Creates   bool
 }
 
 func (r recentRow) change() memory.ProjectChange {
-	return memory.ProjectChange{Project: memory.ProjectID(r.ProjectID), Change: r.changeRow.change()}
+	return memory.ProjectChange{Project: memory.ProjectID(r.ProjectID), Creates: r.Creates, Change: r.changeRow.change()}
 }
 
 // Recent returns the newest changes of the projects, newest first and without
@@ -75,7 +76,7 @@ func (s *Store) Recent(ctx context.Context, projects []memory.ProjectID, limit i
 	found, err := list(ctx, s.pool, recentRow.change, `
 		select c.project_id, c.seq, c.entry_id, c.op, r.path, c.previous_path, c.rev, r.sha256, r.size, r.kind,
 			null::bytea as content, false as inline, r.at, r.author, m.name as author_name,
-			r.device_id, r.agent, r.agent_version, r.agent_session, r.agent_model
+			r.device_id, r.agent, r.agent_version, r.agent_session, r.agent_model, r.base_rev = 0 as creates
 		from unnest(@projects::text[]) as wanted (project_id)
 		cross join lateral (
 			select project_id, seq, entry_id, rev, op, previous_path

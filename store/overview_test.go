@@ -88,7 +88,7 @@ func TestRecent(t *testing.T) {
 			var got []string
 			for _, c := range found {
 				got = append(got, c.Path.String())
-				if c.Author.Name != "Mara" || c.Agent.Name != "claude-code" || c.Content != nil || (c.Project == other.ID) != (c.Path.String() == "b.md") {
+				if !c.Creates || c.Author.Name != "Mara" || c.Agent.Name != "claude-code" || c.Content != nil || (c.Project == other.ID) != (c.Path.String() == "b.md") {
 					t.Errorf("change %+v", c)
 				}
 			}
