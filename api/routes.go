@@ -14,7 +14,7 @@ const base = "/api/v1"
 // route declares one call.
 type route struct {
 	method string
-	path   string // {p} is a project's id
+	path   string // {p} is a project's id, {id} that of something in it
 	scope  memory.Scope
 	role   memory.Role // the least one in project {p}; the service checks it
 	query  string      // parameters it takes, others are refused
@@ -35,8 +35,10 @@ func routes() []route {
 		none        = memory.RoleNone
 		viewer      = memory.RoleViewer
 		contributor = memory.RoleContributor
+		reviewer    = memory.RoleReviewer
 		read        = memory.ScopeRead
 		write       = memory.ScopeWrite
+		review      = memory.ScopeReview
 	)
 	return []route{
 		// Sync
@@ -56,6 +58,12 @@ func routes() []route {
 		{http.MethodPost, base + "/projects/{p}/check", read, viewer, "", (*API).check},
 		{http.MethodPost, base + "/check", read, none, "", (*API).check},
 
+		// Review
+		{http.MethodGet, base + "/projects/{p}/proposals", read, viewer, "state author limit cursor", (*API).proposals},
+		{http.MethodGet, base + "/projects/{p}/proposals/{id}", read, viewer, "", (*API).proposal},
+		{http.MethodDelete, base + "/projects/{p}/proposals/{id}", write, contributor, "", (*API).withdraw},
+		{http.MethodPost, base + "/projects/{p}/proposals/{id}/decision", review, reviewer, "", (*API).decide},
+
 		// Projects and the caller
 		{http.MethodGet, base + "/projects", read, none, "slug remote", (*API).projects},
 		{http.MethodGet, base + "/projects/{p}", read, viewer, "", (*API).project},
@@ -70,9 +78,10 @@ func routes() []route {
 }
 
 // deadline is how long a call may take, a long poll's wait aside. A push scans
-// up to 4 MB for secrets, which takes its time on a busy machine.
+// up to 4 MB for secrets, which takes its time on a busy machine, and so can the
+// scan of a text that is approved.
 func (r route) deadline() time.Duration {
-	if r.scope == memory.ScopeWrite {
+	if r.scope == memory.ScopeWrite || r.scope == memory.ScopeReview {
 		return writeDeadline
 	}
 	return callDeadline

@@ -32,8 +32,10 @@ func TestRoutes_AreDeclared(t *testing.T) {
 		if inProject := strings.Contains(r.path, "{p}"); inProject != (r.role != memory.RoleNone) {
 			t.Errorf("%s %s has the role %s", r.method, r.path, r.role)
 		}
-		writes := r.method != http.MethodGet && (strings.HasSuffix(r.path, "/push") || strings.HasSuffix(r.path, "/entry") || strings.HasSuffix(r.path, "/restore"))
-		if writes != (r.scope == memory.ScopeWrite) {
+		writes := r.method != http.MethodGet && slices.ContainsFunc([]string{"/push", "/entry", "/restore", "/proposals/{id}"}, func(s string) bool {
+			return strings.HasSuffix(r.path, s)
+		})
+		if writes != (r.scope == memory.ScopeWrite) || strings.HasSuffix(r.path, "/decision") != (r.scope == memory.ScopeReview) {
 			t.Errorf("%s %s has the scope %s", r.method, r.path, r.scope)
 		}
 		if r.scope == anyone && strings.HasPrefix(r.path, base) {
@@ -58,13 +60,14 @@ func TestRoutes_RefuseWhatIsUndeclared(t *testing.T) {
 
 // request makes a well-formed request for a route in a project.
 func request(r route, project memory.ProjectID) (method, path, body string, headers []string) {
-	path = strings.Replace(r.path, "{p}", string(project), 1)
+	path = strings.NewReplacer("{p}", string(project), "{id}", "prp_a").Replace(r.path)
 	queries := map[string]string{
 		"path": "path=a.md", "entry_id limit cursor": "entry_id=ent_a", "entry_id rev": "entry_id=ent_a&rev=1",
 	}
 	bodies := map[string]string{
 		"/contents": `{"items":[{"entry_id":"ent_a","rev":1}]}`, "/push": `{"epoch":"e1","ops":[{"op":"delete","path":"a.md","base_rev":1}]}`,
 		"/entry": `{"content":"x"}`, "/restore": `{"entry_id":"ent_a","rev":1}`, "/check": `{"path":"a.md"}`, "/devices": `{"name":"laptop"}`,
+		"/decision": `{"action":"approve","sha256":"` + memory.Sum(nil).String() + `","base_rev":0}`,
 	}
 	if q := queries[r.query]; q != "" {
 		path += "?" + q
@@ -96,6 +99,9 @@ func TestRoutes_RolesAndScopes(t *testing.T) {
 			callers = append(callers, caller{
 				fmt.Sprintf("%s with %v", role, scopes), &client{t: t, url: b.url, token: b.token(t, m.ID, "", scopes...)}, role, scopes,
 			})
+		}
+		for _, scopes := range [][]memory.Scope{{memory.ScopeReview}, {memory.ScopeRead, memory.ScopeReview}} {
+			callers = append(callers, caller{fmt.Sprintf("%s signed in with %v", role, scopes), b.signedIn(t, m, scopes...), role, scopes})
 		}
 	}
 	for _, r := range routes() {
@@ -132,7 +138,7 @@ func TestRoutes_OtherProject(t *testing.T) {
 	b := setup(t)
 	boss := b.admin.Member
 	bound := &client{t: t, url: b.url, token: b.token(t, boss, b.other.ID, memory.ScopeRead, memory.ScopeWrite)}
-	stranger := b.as(t, memory.RoleMaintainer) // of b.project only
+	stranger := b.signedIn(t, b.members[memory.RoleMaintainer], memory.ScopeRead, memory.ScopeWrite, memory.ScopeReview) // of b.project only
 	nobody := memory.NewProjectID()
 	for _, r := range routes() {
 		if r.role == memory.RoleNone {
@@ -154,9 +160,16 @@ func TestRoutes_OtherProject(t *testing.T) {
 		} {
 			method, path, body, headers := request(r, try.project)
 			got := try.client.do(method, path, body, headers...)
+			if try.client == bound && r.scope == memory.ScopeReview { // which no API token has, anywhere
+				got.want(t, http.StatusForbidden, memory.CodeForbidden)
+				continue
+			}
 			if got.status != http.StatusNotFound || got.problem.Detail != "project not found" {
 				t.Errorf("%s, %s: %d %s", r.name(), try.name, got.status, got.body)
 			}
+		}
+		if r.scope == memory.ScopeReview {
+			continue
 		}
 		method, path, body, headers := request(r, b.other.ID)
 		if got := bound.do(method, path, body, headers...); got.status == http.StatusForbidden || got.problem.Detail == "project not found" {

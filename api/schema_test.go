@@ -21,7 +21,9 @@ func TestOpenAPI_MatchesWire(t *testing.T) {
 		"ManifestEntry": wire.ManifestEntry{}, "RevisionRef": wire.RevisionRef{}, "ContentsRequest": wire.ContentsRequest{},
 		"Contents": wire.Contents{}, "Content": wire.Content{}, "Push": wire.Push{}, "PushOp": wire.Op{}, "Receipt": wire.Receipt{},
 		"Result": wire.Result{}, "Current": wire.Current{}, "Entry": wire.Entry{}, "EntryPage": wire.Page[wire.Entry]{}, "EntryPut": wire.EntryPut{},
-		"Revision": wire.Revision{}, "RevisionPage": wire.Page[wire.Revision]{}, "Restore": wire.Restore{}, "Check": wire.Check{},
+		"Revision": wire.Revision{}, "RevisionPage": wire.Page[wire.Revision]{}, "Restore": wire.Restore{},
+		"Proposal": wire.Proposal{}, "ProposalPage": wire.Page[wire.Proposal]{}, "ProposalView": wire.ProposalView{}, "Decision": wire.Decision{},
+		"Decide": wire.Decide{}, "Check": wire.Check{},
 		"Project": wire.Project{}, "ProjectPage": wire.Page[wire.Project]{}, "Me": wire.Me{}, "DeviceAdd": wire.DeviceAdd{},
 		"Device": wire.Device{}, "Health": wire.Health{}, "Version": wire.Version{}, "Problem": wire.Problem{}, "Finding": wire.Finding{},
 	}

@@ -118,6 +118,17 @@ func (b *bundle) as(t testing.TB, role memory.Role) *client {
 	return &client{t: t, url: b.url, token: b.token(t, b.members[role].ID, "", memory.ScopeRead, memory.ScopeWrite)}
 }
 
+// signedIn returns a client of the member who is logged in on a device of
+// theirs, and so can have any scope.
+func (b *bundle) signedIn(t testing.TB, m memory.Member, scopes ...memory.Scope) *client {
+	t.Helper()
+	d := memory.Device{ID: memory.NewDeviceID(), Member: m.ID, Name: "laptop", CreatedAt: time.Now()}
+	must(t, b.store.AddDevice(t.Context(), d, memory.Principal{}.Row(time.Now(), "device.add", string(d.ID))))
+	token, _, err := b.access.Mint(m, d.ID, scopes...)
+	must(t, err)
+	return &client{t: t, url: b.url, token: token}
+}
+
 // in returns the path of a call in the project.
 func (b *bundle) in(call string) string { return base + "/projects/" + string(b.project.ID) + call }
 

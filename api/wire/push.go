@@ -52,7 +52,7 @@ func newOp(w memory.Write) (Op, error) {
 	path, previous := w.Path.String(), w.Previous.String()
 	op := Op{
 		Op: string(w.Action), Path: &path, EntryID: string(w.EntryID), BaseRev: &w.BaseRev, BaseSHA256: hashText(w.BaseSum),
-		AllowEmpty: w.AllowEmpty, Note: w.Note,
+		AllowEmpty: w.AllowEmpty, Review: w.Review, Note: w.Note,
 	}
 	if !w.AbsentAt.IsZero() {
 		op.AbsentAt = w.AbsentAt.String()
@@ -175,12 +175,13 @@ type Receipt struct {
 
 // Result is the verdict on one op.
 type Result struct {
-	Verdict string   `json:"verdict"`
-	EntryID string   `json:"entry_id,omitzero"`
-	Rev     int64    `json:"rev,omitzero"`
-	SHA256  string   `json:"sha256,omitzero"`
-	Current *Current `json:"current,omitzero"`
-	Problem *Problem `json:"problem,omitzero"`
+	Verdict  string   `json:"verdict"`
+	EntryID  string   `json:"entry_id,omitzero"`
+	Rev      int64    `json:"rev,omitzero"`
+	SHA256   string   `json:"sha256,omitzero"`
+	Proposal string   `json:"proposal,omitzero"`
+	Current  *Current `json:"current,omitzero"`
+	Problem  *Problem `json:"problem,omitzero"`
 }
 
 // Current is the head that an op conflicted with.
@@ -203,7 +204,7 @@ func NewReceipt(r memory.Receipt) Receipt {
 
 // NewResult describes a verdict.
 func NewResult(v memory.Verdict) Result {
-	w := Result{Verdict: string(v.Ruling), EntryID: string(v.EntryID), Rev: v.Rev, SHA256: hashText(v.Sum)}
+	w := Result{Verdict: string(v.Ruling), EntryID: string(v.EntryID), Rev: v.Rev, SHA256: hashText(v.Sum), Proposal: string(v.Proposal)}
 	if c := v.Current; c != nil {
 		w.Current = &Current{string(c.EntryID), c.Rev, hashText(c.Sum), c.Path.String(), string(c.Action)}
 	}
@@ -245,6 +246,11 @@ func (w Result) Domain() (memory.Verdict, error) {
 	var err error
 	if v.Sum, err = optionalHash("sha256", w.SHA256); err != nil {
 		return memory.Verdict{}, err
+	}
+	if w.Proposal != "" {
+		if v.Proposal, err = ParseProposalID(w.Proposal); err != nil {
+			return memory.Verdict{}, malformed("a verdict with the id of no proposal")
+		}
 	}
 	if w.Problem != nil {
 		v.Problem = w.Problem.Domain()

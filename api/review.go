@@ -1,0 +1,133 @@
+package api
+
+import (
+	"encoding/base64"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/teammem/teammem/api/wire"
+	"github.com/teammem/teammem/memory"
+)
+
+// proposals lists what waits for review, or did, newest first.
+func (a *API) proposals(c *call) error {
+	q, err := proposalQuery(c)
+	if err != nil {
+		return err
+	}
+	found, err := a.service.Proposals(c.ctx(), c.who, c.project, q)
+	if err != nil {
+		return err
+	}
+	next := ""
+	if len(found) == q.Limit {
+		next = proposalCursor(found[len(found)-1])
+	}
+	return c.json(wire.NewPage(found, wire.NewProposal, next))
+}
+
+func proposalQuery(c *call) (p memory.ProposalQuery, err error) {
+	if state, given := c.query["state"]; given {
+		if p.State, err = memory.ParseProposalState(state); err != nil {
+			return p, err
+		}
+	}
+	switch author := c.query["author"]; author {
+	case "me":
+		p.Author = c.who.Member
+	default:
+		if p.Author, err = wire.ParseMemberID("author", author); err != nil {
+			return p, err
+		}
+	}
+	if p.Limit, err = pageSize(c.query); err != nil {
+		return p, err
+	}
+	if cursor := c.query["cursor"]; cursor != "" {
+		p.After, err = parseProposalCursor(cursor)
+	}
+	return p, err
+}
+
+// proposalCursor writes the place of a proposal in its list: microseconds, as
+// the database keeps them, and the id.
+func proposalCursor(p memory.Proposal) string {
+	return base64.RawURLEncoding.EncodeToString([]byte(strconv.FormatInt(p.At.UnixMicro(), 10) + "." + string(p.ID)))
+}
+
+func parseProposalCursor(s string) (memory.ProposalCursor, error) {
+	raw, err := base64.RawURLEncoding.DecodeString(s)
+	if err != nil {
+		return memory.ProposalCursor{}, badCursor()
+	}
+	micros, id, _ := strings.Cut(string(raw), ".")
+	at, err := strconv.ParseInt(micros, 10, 64)
+	if err != nil || at < 0 {
+		return memory.ProposalCursor{}, badCursor()
+	}
+	proposal, err := wire.ParseProposalID(id)
+	c := memory.ProposalCursor{At: time.UnixMicro(at).UTC(), ID: proposal}
+	if err != nil || c.At.Year() > 9999 {
+		return memory.ProposalCursor{}, badCursor()
+	}
+	return c, nil
+}
+
+// proposal answers with one proposal and what it would replace.
+func (a *API) proposal(c *call) error {
+	id, err := wire.ParseProposalID(c.Param("id"))
+	if err != nil {
+		return err
+	}
+	view, err := a.service.Proposal(c.ctx(), c.who, c.project, id)
+	if err != nil {
+		return err
+	}
+	return c.texts(wire.NewProposalView(view))
+}
+
+// decide approves or rejects a proposal.
+func (a *API) decide(c *call) error {
+	if err := c.spend(a.pushes, 1); err != nil {
+		return err
+	}
+	id, err := wire.ParseProposalID(c.Param("id"))
+	if err != nil {
+		return err
+	}
+	var req wire.Decide
+	if _, err := c.decode(&req, maxSmall); err != nil {
+		return err
+	}
+	seen, reason, note, err := req.Domain()
+	if err != nil {
+		return err
+	}
+	var p memory.Proposal
+	if reason == "" {
+		p, err = a.service.Approve(c.ctx(), c.who, c.project, id, seen)
+	} else {
+		p, err = a.service.Reject(c.ctx(), c.who, c.project, id, seen, reason, note)
+	}
+	if err != nil {
+		return err
+	}
+	return c.json(wire.NewProposal(p))
+}
+
+// withdraw takes the caller's own proposal back.
+func (a *API) withdraw(c *call) error {
+	if err := c.spend(a.pushes, 1); err != nil {
+		return err
+	}
+	id, err := wire.ParseProposalID(c.Param("id"))
+	if err != nil {
+		return err
+	}
+	p, err := a.service.Withdraw(c.ctx(), c.who, c.project, id)
+	if err != nil {
+		return err
+	}
+	return c.json(wire.NewProposal(p))
+}
