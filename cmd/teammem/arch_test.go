@@ -49,6 +49,11 @@ var edges = map[string][]string{
 	"client/adopt":     {"client", "client/tree", "memory", "sanitize", "sync"},
 	"client/claude":    {"client", "memory", "recall"},
 	"client/mcp":       {"client", "memory", "recall"},
+	"plugins":          {},
+
+	"client/claude/settings": {},
+	"client/claude/hook":     {"client", "client/claude", "client/tree", "memory", "sync"},
+	"client/claude/install":  {"client", "client/claude/hook", "client/claude/settings", "memory", "plugins"},
 
 	"internal/testdb":         {"migrations", "store"},
 	"internal/testdb/cluster": {"internal/testdb", "internal/testdb/scratch", "store/embedded"},
@@ -56,8 +61,8 @@ var edges = map[string][]string{
 	"bench":                   {},
 
 	"cmd/teammem": {
-		"api", "api/wire", "auth", "client", "client/adopt", "client/claude", "client/mcp", "client/tree", "memory", "migrations",
-		"recall", "sanitize", "sanitize/secrets", "store", "store/embedded", "sync", "web",
+		"api", "api/wire", "auth", "client", "client/adopt", "client/claude", "client/claude/hook", "client/claude/install",
+		"client/mcp", "client/tree", "memory", "migrations", "recall", "sanitize", "sanitize/secrets", "store", "store/embedded", "sync", "web",
 	},
 }
 

@@ -138,3 +138,10 @@ func (r reader) part(in jsontext.Kind, depth int) (p part, err error) {
 	}
 	return p, err
 }
+
+// Empty reports whether a text says nothing: it is blank or an object without
+// members.
+func Empty(b []byte) bool {
+	t, err := parse(b)
+	return err == nil && len(t.top.parts) == 0
+}
