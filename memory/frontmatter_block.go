@@ -22,7 +22,7 @@ type head struct {
 const (
 	agentBlockLines   = 30
 	longestBlockLines = 200
-	longestYAML       = 16 << 10 // bytes
+	longestYAML       = 4 << 10 // bytes; real blocks have a tenth of it
 )
 
 const byteOrderMark = "\ufeff"
@@ -94,8 +94,9 @@ func cutBlock(text string) (block string, end int, body string) {
 
 func isFence(line string) bool { return strings.TrimRight(line, " \t\r") == "---" }
 
-// readYAML reads the scalars of a block and of the mappings in it. Of aliases,
-// lists and what lies deeper nothing is read, so nothing can be multiplied.
+// readYAML reads the scalars of a block and of the mappings in it. Of lists and
+// what lies deeper nothing is read, and an alias is never followed, so nothing
+// can be multiplied.
 func readYAML(block string) (keys map[string]string, err error) {
 	if len(block) > longestYAML {
 		return nil, fmt.Errorf("%d bytes are no frontmatter", len(block))
@@ -111,26 +112,41 @@ func readYAML(block string) (keys map[string]string, err error) {
 	}
 	keys = map[string]string{}
 	if len(doc.Content) > 0 {
-		readMapping(keys, "", doc.Content[0])
+		err = readMapping(keys, "", doc.Content[0])
 	}
-	return keys, nil
+	return keys, err
 }
 
 // readMapping takes the scalars of a mapping, and of the mappings in the
-// outermost one. The first value of a key counts.
-func readMapping(keys map[string]string, section string, node *yaml.Node) {
+// outermost one. The first value of a key counts. Nobody means an anchor, an
+// alias or a tag here, but some start a sentence with their marks.
+func readMapping(keys map[string]string, section string, node *yaml.Node) error {
 	if node.Kind != yaml.MappingNode {
-		return
+		return nil
 	}
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		key, value := section+node.Content[i].Value, node.Content[i+1]
 		switch {
+		case value.Anchor != "", value.Kind == yaml.AliasNode, value.Style&yaml.TaggedStyle != 0:
+			return fmt.Errorf("the value of %s starts with a mark", key)
 		case value.Kind == yaml.MappingNode && section == "":
-			readMapping(keys, key+".", value)
+			if err := readMapping(keys, key+".", value); err != nil {
+				return err
+			}
 		case value.Kind == yaml.ScalarNode && value.ShortTag() != "!!null":
-			keep(keys, key, value.Value)
+			keep(keys, key, value.Value+afterHash(key, value))
 		}
 	}
+	return nil
+}
+
+// afterHash returns what YAML takes for a comment behind a name or description:
+// there "see #12" is text.
+func afterHash(key string, value *yaml.Node) string {
+	if value.LineComment == "" || value.Style != 0 || key != "name" && key != "description" {
+		return ""
+	}
+	return " " + value.LineComment
 }
 
 // readLines reads a block that is not YAML, mostly because of a colon or a
@@ -146,7 +162,7 @@ func readLines(block string) map[string]string {
 		switch {
 		case line == "" || strings.HasPrefix(strings.TrimSpace(line), "#"):
 		case nested && section != "" && isPair:
-			open = keep(keys, section+"."+key, unquote(value))
+			keep(keys, section+"."+key, unquote(value))
 		case nested && open != "" && !isPair:
 			keys[open] = strings.TrimSpace(keys[open] + " " + strings.TrimSpace(line))
 		case nested || !isPair:

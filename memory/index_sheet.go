@@ -94,18 +94,17 @@ type group struct {
 // groups sorts the entries by kind, and within a kind the newest first. What
 // is stale comes last.
 func (in IndexInput) groups() []*group {
-	groups := make([]*group, 0, len(Kinds()))
-	for _, k := range Kinds() {
-		g := &group{kind: k, now: in.Now}
-		for _, e := range in.Entries {
-			if kind, _ := ParseKind(string(e.Kind)); kind == k {
-				g.entries = append(g.entries, e)
-			}
-		}
-		slices.SortStableFunc(g.entries, func(a, b IndexLine) int {
+	byKind := map[Kind][]IndexLine{}
+	for _, e := range in.Entries {
+		kind, _ := ParseKind(string(e.Kind))
+		byKind[kind] = append(byKind[kind], e)
+	}
+	groups := make([]*group, 0, len(byKind))
+	for _, kind := range Kinds() {
+		slices.SortFunc(byKind[kind], func(a, b IndexLine) int {
 			return cmp.Or(rank(a.Stale)-rank(b.Stale), b.At.Compare(a.At), strings.Compare(a.Path.key, b.Path.key))
 		})
-		groups = append(groups, g)
+		groups = append(groups, &group{kind: kind, entries: byKind[kind], now: in.Now})
 	}
 	return groups
 }
@@ -158,9 +157,11 @@ func (g *group) take(room int) (spent int) {
 	return spent
 }
 
-// fill goes on where take stopped, and leaves out what does not fit.
+// fill goes on where take stopped. It leaves out what does not fit, but does
+// not look through a whole team's memory for a line that would.
 func (g *group) fill(room int) (spent int) {
-	for g.next < len(g.entries) {
+	const patience = 20
+	for misses := 0; g.next < len(g.entries) && misses < patience; misses++ {
 		spent += g.take(room - spent)
 		g.next++
 	}

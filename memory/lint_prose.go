@@ -26,7 +26,7 @@ type mdLine struct {
 // and from comments. A comment that never closes is prose, as agents read it.
 func mdLines(body string) iter.Seq[mdLine] {
 	return func(yield func(mdLine) bool) {
-		s := stretch{lastComment: strings.LastIndex(body, "-->")}
+		s := stretch{body: body}
 		number, at := 0, 0
 		for raw := range strings.Lines(body) {
 			number++
@@ -52,9 +52,10 @@ func proseLines(body string) iter.Seq2[int, string] {
 
 // stretch follows fences and comments from line to line.
 type stretch struct {
-	fence       string // what closes the code we are in
-	comment     bool   // we are in one
-	lastComment int    // where the last one of the text ends; -1: nowhere
+	body    string
+	fence   string // what closes the code we are in
+	comment bool   // we are in one
+	closed  int    // up to here a comment would be closed; 0: not known yet
 }
 
 // next returns the part of a line that starts at so many bytes.
@@ -66,7 +67,7 @@ func (s *stretch) next(text string, at int) part {
 			s.fence = ""
 		}
 		return partCode
-	case !s.comment && strings.HasPrefix(trimmed, "<!--") && s.lastComment >= at:
+	case !s.comment && strings.HasPrefix(trimmed, "<!--") && s.closes(at):
 		s.comment = true
 		return s.inComment(trimmed[len("<!--"):])
 	case s.comment:
@@ -81,6 +82,17 @@ func (s *stretch) next(text string, at int) part {
 		return partCode
 	}
 	return partProse
+}
+
+// closes reports whether a comment that starts at so many bytes ever ends.
+func (s *stretch) closes(at int) bool {
+	if s.closed == 0 {
+		s.closed = strings.LastIndex(s.body, "-->") + 1
+		if s.closed == 0 {
+			s.closed = -1
+		}
+	}
+	return at < s.closed
 }
 
 // inComment looks for the end of the comment in the rest of a line. What

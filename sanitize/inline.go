@@ -24,6 +24,7 @@ func Inline(text string) string {
 	gap, marks := false, 0
 	for _, r := range text {
 		switch {
+		case ' ' < r && r <= '~':
 		case isGap(r):
 			gap, marks = true, 0
 			continue
@@ -58,4 +59,6 @@ func isInline(text string) bool {
 	return before != ' ' || text == ""
 }
 
-func isGap(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Z, r) }
+func isGap(r rune) bool {
+	return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Z, r)
+}

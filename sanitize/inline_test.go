@@ -47,7 +47,9 @@ func FuzzInline(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		got := Inline(text)
-		hidden := func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r != ' ' && unicode.Is(unicode.Z, r) }
+		hidden := func(r rune) bool {
+			return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r != ' ' && unicode.Is(unicode.Z, r)
+		}
 		if !utf8.ValidString(got) || strings.ContainsFunc(got, hidden) || strings.TrimSpace(got) != got {
 			t.Errorf("Inline(%q) = %q", text, got)
 		}
