@@ -11,7 +11,7 @@
 //
 // # What is promised
 //
-//   - Every name below the source is in the plan, as itself or as part of a
+//   - Every file below the source is in the plan, as itself or as part of a
 //     folder that is in it, with a verdict and the reason.
 //   - The source is only read, through [os.Root], and no link in it is followed.
 //   - Bytes are copied as they are. A file is either taken whole or not at all;

@@ -74,8 +74,12 @@ func (im *Importer) Import(ctx context.Context, p *Plan) (*Imported, error) {
 	}
 	r.settle(done.Results)
 	r.State = Written
-	if err := im.keep(r, cut); err != nil || r.empty() {
+	if err := im.keep(r, cut); err != nil {
 		return done, err
+	}
+	if r.empty() {
+		done.ID = ""
+		return done, nil
 	}
 	var failed error
 	done.Report, failed = im.mirror.Sync(ctx, client.SyncOptions{})
