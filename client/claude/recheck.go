@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/teammem/teammem/client"
@@ -74,7 +73,15 @@ func inside(path, folder string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
+// empty reports whether a folder holds no file: the agent makes its folders
+// anew in each session.
 func empty(dir string) bool {
-	names, err := os.ReadDir(dir)
-	return err != nil || len(names) == 0
+	some := errors.New("some file")
+	err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			return some
+		}
+		return err
+	})
+	return err == nil || errors.Is(err, fs.ErrNotExist)
 }

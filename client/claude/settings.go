@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -23,20 +24,8 @@ type setting struct {
 // what stands in its own files only counts once the member has named that very
 // folder with --memory-dir.
 func settingsDir(root repository, getenv func(string) string) (setting, bool, error) {
-	userDir := getenv(envConfigDir)
-	if userDir == "" {
-		userDir = filepath.Join(homeOf(getenv), configFolder)
-	}
-	for _, f := range []struct {
-		file string
-		ours bool // belongs to the member or to the machine, not to the repository
-	}{
-		{managedSettings(), true},
-		{filepath.Join(root.real, configFolder, "settings.local.json"), false},
-		{filepath.Join(root.real, configFolder, "settings.json"), false},
-		{filepath.Join(userDir, "settings.json"), true},
-	} {
-		value, err := memorySetting(f.file)
+	for _, f := range settingsFiles(root, getenv) {
+		value, err := memorySetting(f.path)
 		if err != nil {
 			return setting{}, false, err
 		}
@@ -44,29 +33,69 @@ func settingsDir(root repository, getenv func(string) string) (setting, bool, er
 			continue
 		}
 		if !allowedSetting(value) {
-			return setting{}, false, fmt.Errorf("%s names %q as the memory folder, which is not one: correct it, or use --memory-dir", f.file, value)
+			return setting{}, false, fmt.Errorf("%s names %q as the memory folder, which is not one: correct it, or use --memory-dir", f.path, value)
 		}
 		dir, err := expand(value, getenv)
 		if err != nil {
 			return setting{}, false, err
 		}
-		if !f.ours {
+		if f.repository {
 			return setting{}, false, fmt.Errorf("%s, a file of the repository, wants the memory in %s: if you agree, link with --memory-dir %s",
-				f.file, dir, dir)
+				f.path, dir, dir)
 		}
-		return setting{dir, f.file}, true, nil
+		return setting{dir, f.path}, true, nil
 	}
 	return setting{}, false, nil
 }
 
-func managedSettings() string {
+// settingsFile is one of the files in which the agent looks for settings.
+type settingsFile struct {
+	path       string
+	managed    bool // by whoever administers the computer
+	repository bool // comes with the repository, or lies in it
+}
+
+// settingsFiles returns the agent's settings files; what stands in an earlier
+// one wins.
+func settingsFiles(root repository, getenv func(string) string) []settingsFile {
+	var files []settingsFile
+	for _, f := range managedFiles(managedDir()) {
+		files = append(files, settingsFile{path: f, managed: true})
+	}
+	here, user := filepath.Join(root.real, configFolder), userConfig(getenv)
+	foreign := !sameFile(here, user) // it is the member's own where the home folder is the project
+	return append(
+		files,
+		settingsFile{path: filepath.Join(here, "settings.local.json"), repository: foreign},
+		settingsFile{path: filepath.Join(here, "settings.json"), repository: foreign},
+		settingsFile{path: filepath.Join(user, "settings.json")},
+	)
+}
+
+// userConfig is the member's own folder for the agent.
+func userConfig(getenv func(string) string) string {
+	if dir := getenv(envConfigDir); dir != "" {
+		return dir
+	}
+	return filepath.Join(homeOf(getenv), configFolder)
+}
+
+func managedDir() string {
 	switch runtime.GOOS {
 	case "darwin":
-		return "/Library/Application Support/ClaudeCode/managed-settings.json"
+		return "/Library/Application Support/ClaudeCode"
 	case "windows":
-		return `C:\Program Files\ClaudeCode\managed-settings.json`
+		return `C:\Program Files\ClaudeCode`
 	}
-	return "/etc/claude-code/managed-settings.json"
+	return "/etc/claude-code"
+}
+
+// managedFiles returns the administrator's settings: additions beside the file
+// win over it, the last by name first.
+func managedFiles(dir string) []string {
+	added, _ := filepath.Glob(filepath.Join(dir, "managed-settings.d", "*.json")) // its pattern is well-formed
+	slices.Reverse(added)
+	return append(added, filepath.Join(dir, "managed-settings.json"))
 }
 
 // memorySetting reads one value; a missing file has none.

@@ -56,7 +56,7 @@ func siblingsOf(d client.Dirs, l client.Link, root repository, getenv func(strin
 	if err != nil {
 		return nil, err
 	}
-	s := search{dirs: d, link: l, root: root, projects: projects, sites: sitesOf(root)}
+	s := search{dirs: d, link: l, root: root, projects: projects, sites: sitesOf(root, projects, l.MemoryDir)}
 	all, err := os.OpenRoot(projects)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -174,7 +174,7 @@ func (s *search) look(sibling *Sibling, name string) {
 		return
 	}
 	defer store.Close()
-	sibling.Linked = markedFor(store)
+	sibling.Linked = string(markerOf(store).project)
 	for _, file := range notesIn(store, maxSiblingFiles) {
 		sibling.Files++
 		if below, ok := strings.CutPrefix(file, teamFolder+"/"); ok && !s.has(store, file) {
@@ -183,15 +183,25 @@ func (s *search) look(sibling *Sibling, name string) {
 	}
 }
 
-// markedFor returns the project that the marker of a mirrored tree names.
-func markedFor(store *os.Root) string {
-	marker, _ := noteOf(store, path.Join(teamFolder, markerFile))
-	for line := range strings.Lines(string(marker)) {
-		if project, ok := strings.CutPrefix(line, "project "); ok {
-			return strings.TrimSpace(project)
+// marker is what team/ says of itself where it mirrors a project.
+type marker struct {
+	project memory.ProjectID
+	root    string
+}
+
+// markerOf reads the marker of a memory folder's team/; the zero one if there
+// is none.
+func markerOf(store *os.Root) (m marker) {
+	text, _ := noteOf(store, path.Join(teamFolder, markerFile))
+	for line := range strings.Lines(string(text)) {
+		switch key, value, _ := strings.Cut(strings.TrimSpace(line), " "); key {
+		case "project":
+			m.project = memory.ProjectID(value)
+		case "root":
+			m.root = value
 		}
 	}
-	return ""
+	return m
 }
 
 // notesIn lists the ordinary Markdown files of a folder, at any depth. What

@@ -22,21 +22,25 @@ type site struct {
 	why  string
 }
 
-// sitesOf returns the paths that the repository goes by, and its worktrees.
-func sitesOf(root repository) []site {
+// sitesOf returns the paths that the repository goes by, and its worktrees. The
+// memory in use may have its name from elsewhere.
+func sitesOf(root repository, projects, memoryDir string) []site {
 	var sites []site
-	add := func(path, why string) {
-		if slices.ContainsFunc(sites, func(s site) bool { return s.path == path }) {
-			return
+	add := func(path, slug string, cut bool, why string) {
+		if !slices.ContainsFunc(sites, func(s site) bool { return s.slug == slug && s.path == path }) {
+			sites = append(sites, site{path, slug, cut, folded(slug), why})
 		}
-		slug, cut := Slug(path)
-		sites = append(sites, site{path, slug, cut, folded(slug), why})
 	}
 	for _, p := range root.paths() {
-		add(p, "the agent's own choice for "+p)
+		slug, cut := Slug(p)
+		add(p, slug, cut, "the agent's own choice for "+p)
 	}
 	for _, p := range worktreesOf(root.common) {
-		add(p, "worktree "+p)
+		slug, cut := Slug(p)
+		add(p, slug, cut, "worktree "+p)
+	}
+	if store := filepath.Dir(memoryDir); filepath.Dir(store) == projects {
+		add(root.real, filepath.Base(store), false, "the memory in use")
 	}
 	return sites
 }

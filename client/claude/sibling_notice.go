@@ -34,19 +34,24 @@ func Notices(d client.Dirs, l client.Link, folder string, getenv func(string) st
 
 // notice is "" if the sibling has nothing to send.
 func (s Sibling) notice(l client.Link) string {
-	const named = 3
 	if s.Linked != "" || len(s.Unsent) == 0 {
 		return ""
 	}
-	files := make([]string, 0, named+1)
-	for _, name := range s.Unsent[:min(named, len(s.Unsent))] {
-		files = append(files, visible(name))
-	}
-	if more := len(s.Unsent) - named; more > 0 {
-		files = append(files, fmt.Sprintf("and %d more", more))
-	}
 	return fmt.Sprintf("%s is a second memory of this repository (%s) beside %s, and is not shared: %s; teammem import %s takes over what is missing",
-		s.Dir, s.Why, l.MemoryDir, strings.Join(files, ", "), s.Dir)
+		s.Dir, s.Why, l.MemoryDir, some(s.Unsent), s.Dir)
+}
+
+// some names the first few of some foreign names, and counts the rest.
+func some(names []string) string {
+	const named = 3
+	shown := make([]string, 0, named+1)
+	for _, name := range names[:min(named, len(names))] {
+		shown = append(shown, visible(name))
+	}
+	if more := len(names) - named; more > 0 {
+		shown = append(shown, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(shown, ", ")
 }
 
 // visible quotes a foreign name unless all of it can be seen.

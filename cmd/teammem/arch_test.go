@@ -47,7 +47,7 @@ var edges = map[string][]string{
 	"client":           {"memory", "sync", "sanitize", "api/wire", "client/tree"},
 	"client/tree":      {"memory", "sanitize"},
 	"client/adopt":     {"client", "client/tree", "memory", "sanitize", "sync"},
-	"client/claude":    {"client", "memory", "recall"},
+	"client/claude":    {"client", "client/claude/settings", "memory", "recall"},
 	"client/mcp":       {"client", "memory", "recall"},
 	"plugins":          {},
 
