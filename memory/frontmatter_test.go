@@ -102,6 +102,7 @@ func TestReadFrontmatter_Marks(t *testing.T) {
 		{"lists are no text", "---\nname: [a, b]\ndescription:\n  - c\ntype: {a: b}\n---\nText.\n", Frontmatter{Name: "db", Description: "Text.", Kind: KindProject, Has: true, NeedsDescription: true}},
 		{"too deep", "---\nname: x\ndescription: d\nmetadata:\n  more:\n    type: user\n---\n", Frontmatter{Name: "x", Description: "d", Kind: KindProject, Has: true}},
 		{"aliases are not followed", "---\nname: &n x\ndescription: *n\nmetadata:\n  type: !t y\n---\nText.\n", Frontmatter{Name: "&n x", Description: "*n", Kind: KindProject, Type: "!t y", Has: true, Repaired: true}},
+		{"tags are text", "---\nname: x\ndescription: d\nmetadata:\n  type: !t y\n---\n", Frontmatter{Name: "x", Description: "d", Kind: KindProject, Type: "!t y", Has: true, Repaired: true}},
 		{"number of an issue", "---\nname: x #1\ndescription: fixes #12, and #13\ntype: user # not #14\n---\n", Frontmatter{Name: "x #1", Description: "fixes #12, and #13", Kind: KindUser, Type: "user", Has: true}},
 		{"comments", "---\n# a\nname: \"x\" # b\n# c\ndescription: d\n# e\n---\n", Frontmatter{Name: "x", Description: "d", Kind: KindProject, Has: true}},
 		{"not a mapping", "---\njust words\n---\nText.\n", Frontmatter{Name: "db", Description: "Text.", Kind: KindProject, Has: true, NeedsDescription: true}},

@@ -35,11 +35,11 @@ func lineClaim(text string) string {
 }
 
 func isFileRune(r rune) bool {
-	return r < 0x80 && (isASCIIWord(byte(r)) || r == '.' || r == '/' || r == '-' || r == '\\')
+	return isWordASCII(r) || r == '.' || r == '/' || r == '-' || r == '\\'
 }
 
-func isASCIIWord(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_'
+func isWordASCII(r rune) bool {
+	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_'
 }
 
 // isSource knows the extensions of files whose lines move.
@@ -67,14 +67,8 @@ func isSignature(text string) bool {
 		if strings.HasPrefix(rest, "(") { // the receiver of a method
 			_, rest, _ = strings.Cut(rest, ") ")
 		}
-		name := len(rest)
-		for i := range len(rest) {
-			if !isASCIIWord(rest[i]) {
-				name = i
-				break
-			}
-		}
-		return name > 0 && name < len(rest) && rest[name] == '(' && strings.Contains(rest[name:], ")")
+		name := strings.IndexFunc(rest, func(r rune) bool { return !isWordASCII(r) })
+		return name > 0 && rest[name] == '(' && strings.Contains(rest[name:], ")")
 	}
 	return false
 }
@@ -84,7 +78,7 @@ func gitHistory(t textLine) string {
 	if t.part != partProse {
 		return ""
 	}
-	words := strings.FieldsFunc(strings.ToLower(t.text), func(r rune) bool { return r >= 0x80 || !isASCIIWord(byte(r)) })
+	words := strings.FieldsFunc(strings.ToLower(t.text), func(r rune) bool { return !isWordASCII(r) })
 	for i, word := range words {
 		near := i > 0 && (strings.HasPrefix(words[i-1], "commit") || words[i-1] == "sha" || words[i-1] == "pushed" || words[i-1] == "merged")
 		if near && isCommit(word) {

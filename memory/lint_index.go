@@ -47,24 +47,19 @@ func (l *indexLint) say(rule string, line int, format string, args ...any) {
 
 // budget warns before an agent stops reading, and says where it does.
 func (l *indexLint) budget(index string) {
-	b := IndexBudget(index)
+	var b Budget
+	unseen := 0
+	for line := range indexLines(index) {
+		if b.add(line); b.Over() && unseen == 0 {
+			unseen = line.number
+		}
+	}
 	switch {
 	case b.Over():
-		l.say(LintOverBudget, firstUnseen(index), "%s: agents do not read this line and what follows; shorten lines or remove old ones", b.Usage())
+		l.say(LintOverBudget, unseen, "%s: agents do not read this line and what follows; shorten lines or remove old ones", b.Usage())
 	case b.Near():
 		l.say(LintNearBudget, 0, "%s: agents do not read beyond; shorten lines or remove old ones", b.Usage())
 	}
-}
-
-// firstUnseen returns the first line that is over the limit.
-func firstUnseen(index string) int {
-	var b Budget
-	for line := range indexLines(index) {
-		if b.add(line); b.Over() {
-			return line.number
-		}
-	}
-	return 0
 }
 
 // links checks where the links of a line lead. The first link of an item is
