@@ -16,7 +16,7 @@ func (d Dirs) CheckState(l Link, now time.Time) []Check {
 	}
 	files := Check{
 		Name: "files", Grade: Well, Source: "as of the last sync",
-		Detail: fmt.Sprintf("%d entries, %d refused, %d conflicts, %d waiting for review",
+		Detail: fmt.Sprintf("%d shared, %d refused, %d in conflict, %d waiting for review",
 			len(known.Entries), len(known.Refused), len(known.Conflicts), len(known.Waiting)),
 	}
 	if len(known.Refused)+len(known.Conflicts) > 0 {
@@ -24,12 +24,10 @@ func (d Dirs) CheckState(l Link, now time.Time) []Check {
 	}
 	last := Check{Name: "last sync", Grade: Well}
 	if known.LastSync.IsZero() {
-		last.Grade, last.Detail, last.Fix = Look, "never", "teammem sync "+l.Folder
-	} else {
-		last.Detail = fmt.Sprintf("%s, %s", memory.Age(now, known.LastSync), known.LastSync.UTC().Format("2006-01-02 15:04:05 UTC"))
+		last.Grade, last.Detail, last.Fix = Look, strings.Join(append([]string{"never"}, known.Notices...), "; "), "teammem sync "+l.Folder
+		return []Check{files, last}
 	}
-	if len(known.Notices) > 0 {
-		last.Detail += "; " + strings.Join(known.Notices, "; ")
-	}
+	at := known.LastSync.UTC().Format("2006-01-02 15:04:05 UTC")
+	last.Detail = strings.Join(append([]string{memory.Age(now, known.LastSync) + ", " + at}, known.Notices...), "; ")
 	return []Check{files, last}
 }

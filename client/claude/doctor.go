@@ -210,7 +210,7 @@ func checkPrivateIndex(dir *os.Root) client.Check {
 		return check
 	}
 	budget := memory.IndexBudget(index)
-	check.Detail = budget.Usage()
+	check.Detail = usage(budget)
 	if budget.Near() {
 		check.Grade, check.Fix = client.Look, "shorten it: the agent loads no more than that; teammem never touches it"
 	}
@@ -226,7 +226,7 @@ func checkTeamIndex(dir *os.Root) client.Check {
 		return check
 	}
 	budget := memory.IndexBudget(index)
-	check.Detail = budget.Usage()
+	check.Detail = usage(budget)
 	lines := map[string][]string{}
 	for _, l := range memory.LintIndex(index, entriesIn(dir)) {
 		lines[l.Rule] = append(lines[l.Rule], strconv.Itoa(l.Line))
@@ -247,6 +247,11 @@ func checkTeamIndex(dir *os.Root) client.Check {
 		check.Grade, check.Fix = client.Look, "correct or remove line "+some(wrong)
 	}
 	return check
+}
+
+func usage(b memory.Budget) string {
+	limit := memory.IndexLimit()
+	return fmt.Sprintf("%d of %d lines, %d of %d bytes", b.Lines, limit.Lines, b.Bytes, limit.Bytes)
 }
 
 // readIndex reads an index, or as much of it as tells that it is too long.
