@@ -139,3 +139,64 @@ func TestAddAPIToken(t *testing.T) {
 		})
 	}
 }
+
+func TestSetReview(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	must(t, b.SetReview(t.Context(), operator(), "prj_a", PresetStrict))
+	want := []AuditRow{{At: start(), Client: "test", Action: "project.review", Object: "prj_a", Decision: "strict"}}
+	if diff := cmp.Diff(want, b.store.audit); diff != "" || !slices.Equal(b.store.presets, []Preset{PresetStrict}) {
+		t.Errorf("presets %v, audit (-want +got):\n%s", b.store.presets, diff)
+	}
+	wantCode(t, b.SetReview(t.Context(), operator(), "prj_x", PresetStrict), CodeNotFound)
+}
+
+func TestSetRole(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	must(t, b.SetRole(t.Context(), operator(), "prj_a", "mem_jo", RoleReviewer))
+	want := []AuditRow{{At: start(), Client: "test", Action: "role.set", Object: "mem_jo", Decision: "reviewer"}}
+	if diff := cmp.Diff(want, b.store.audit); diff != "" || b.store.given["mem_jo"] != RoleReviewer {
+		t.Errorf("given %v, audit (-want +got):\n%s", b.store.given, diff)
+	}
+	wantCode(t, b.SetRole(t.Context(), operator(), "prj_x", "mem_jo", RoleReviewer), CodeNotFound)
+}
+
+// A project's policy and roles are for its maintainers, and for a credential
+// that says so.
+func TestPolicy_NeedsMaintainer(t *testing.T) {
+	t.Parallel()
+	all := []Scope{ScopeRead, ScopeWrite, ScopeReview, ScopeAdmin}
+	for _, tt := range []struct {
+		name string
+		who  Principal
+		role Role
+		code Code
+	}{
+		{"maintainer", Principal{Member: "mem_mara", Scopes: all}, RoleMaintainer, ""},
+		{"administrator", Principal{Admin: true, Scopes: all}, RoleNone, ""},
+		{"reviewer", Principal{Member: "mem_mara", Scopes: all}, RoleReviewer, CodeForbidden},
+		{"maintainer without the scope", Principal{Member: "mem_mara", Scopes: all[:3]}, RoleMaintainer, CodeForbidden},
+		{"administrator without the scope", Principal{Admin: true, Scopes: all[:3]}, RoleMaintainer, CodeForbidden},
+		{"nobody there", Principal{Member: "mem_mara", Scopes: all}, RoleNone, CodeNotFound},
+		{"token of another project", Principal{Member: "mem_mara", Project: "prj_b", Scopes: all}, RoleMaintainer, CodeNotFound},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			b.store.roles["prj_a"] = tt.role
+			review := b.SetReview(t.Context(), tt.who, "prj_a", PresetOpen)
+			role := b.SetRole(t.Context(), tt.who, "prj_a", "mem_jo", RoleMaintainer)
+			for _, err := range []error{review, role} {
+				if tt.code == "" {
+					must(t, err)
+					continue
+				}
+				wantCode(t, err, tt.code)
+			}
+			if (b.store.audit != nil) != (tt.code == "") {
+				t.Errorf("audit %+v", b.store.audit)
+			}
+		})
+	}
+}

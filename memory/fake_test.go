@@ -73,6 +73,13 @@ type fakeStore struct {
 	err      error // of everything
 	lookups  int   // of heads
 
+	proposals map[ProposalID]Proposal
+	wanted    ProposalQuery // that the service listed by
+	ended     []Ending
+	raced     func() // called before an ending is stored
+	presets   []Preset
+	given     map[MemberID]Role
+
 	deviceErr, headsErr, revisionErr, pushErr, pageErr error
 	pushed                                             func() // called when a batch is stored
 }
@@ -221,13 +228,78 @@ func (f *fakeStore) Push(_ context.Context, b Batch) (Receipt, error) {
 	r := Receipt{Head: f.projects[b.Project].Head}
 	for _, it := range b.Items {
 		v := refused("", it.Refused)
-		if it.passed() {
+		switch {
+		case it.held():
+			v = Verdict{Ruling: RulingWaiting, Proposal: it.Hold}
+		case it.passed():
 			r.Head.Seq++
 			v = Verdict{Ruling: RulingPublished, EntryID: it.Write.NewID, Rev: r.Head.Seq}
 		}
 		r.Verdicts = append(r.Verdicts, v)
 	}
 	return r, nil
+}
+
+func (f *fakeStore) Proposals(_ context.Context, _ ProjectID, q ProposalQuery) (found []Proposal, err error) {
+	f.wanted = q
+	for _, p := range f.proposals {
+		if q.Author == "" || p.Author.Member == q.Author {
+			found = append(found, p)
+		}
+	}
+	return found, f.err
+}
+
+func (f *fakeStore) Proposal(_ context.Context, project ProjectID, id ProposalID) (Proposal, error) {
+	p, ok := f.proposals[id]
+	if !ok || p.Project != project {
+		return Proposal{}, errors.Join(f.err, NotFound("proposal"))
+	}
+	return p, f.err
+}
+
+// Publish pushes; the test's receipt says what judging makes of it.
+func (f *fakeStore) Publish(ctx context.Context, b Batch, e Ending) (Receipt, bool, error) {
+	if f.raced != nil {
+		f.raced()
+	}
+	if f.proposals[e.Proposal].State != ProposalPending {
+		return Receipt{}, false, f.err
+	}
+	r, err := f.Push(ctx, b)
+	if err == nil && r.Verdicts[0].Ruling == RulingPublished {
+		_, err = f.end(e, r.Verdicts[0].Rev)
+	}
+	return r, true, err
+}
+
+func (f *fakeStore) End(_ context.Context, e Ending) (bool, error) {
+	if f.raced != nil {
+		f.raced()
+	}
+	return f.end(e, 0)
+}
+
+func (f *fakeStore) end(e Ending, rev int64) (bool, error) {
+	p := f.proposals[e.Proposal]
+	if p.State != ProposalPending || f.err != nil {
+		return false, f.err
+	}
+	f.ended, f.audit = append(f.ended, e), append(f.audit, e.Row)
+	p.State = e.State
+	p.Decision = &ReviewDecision{By: Author{e.By, string(e.By)}, At: e.At, Reason: e.Reason, Note: e.Note, Rev: rev}
+	f.proposals[e.Proposal] = p
+	return true, nil
+}
+
+func (f *fakeStore) SetReview(_ context.Context, id ProjectID, p Preset, row AuditRow) error {
+	f.presets, f.audit = append(f.presets, p), append(f.audit, row)
+	return f.err
+}
+
+func (f *fakeStore) SetRole(_ context.Context, _ ProjectID, member MemberID, r Role, row AuditRow) error {
+	f.given, f.audit = map[MemberID]Role{member: r}, append(f.audit, row)
+	return f.err
 }
 
 func (f *fakeStore) Audit(ctx context.Context, rows ...AuditRow) error {
@@ -361,7 +433,7 @@ func setupWith(t *testing.T, l Limits) *bundle {
 			},
 			roles:   map[ProjectID]Role{"prj_a": RoleContributor},
 			devices: []DeviceID{"dev_mine"},
-			entries: map[EntryID]Entry{}, texts: map[RevisionRef]Revision{}, digests: map[int64]Digest{},
+			entries: map[EntryID]Entry{}, texts: map[RevisionRef]Revision{}, digests: map[int64]Digest{}, proposals: map[ProposalID]Proposal{},
 			page: FeedPage{Epoch: "e1", Head: 7, To: 7},
 		},
 		notify: newNotifier(),

@@ -43,7 +43,7 @@ func ParseRole(s string) (Role, error) {
 			return Role(i), nil
 		}
 	}
-	return RoleNone, Invalid("role", "unknown role")
+	return RoleNone, Invalid("role", "a role is none, viewer, contributor, reviewer or maintainer")
 }
 
 // Member is a person.

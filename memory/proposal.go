@@ -129,9 +129,6 @@ type ProposalCursor struct {
 	ID ProposalID
 }
 
-// IsZero reports whether c is no place at all.
-func (c ProposalCursor) IsZero() bool { return c.ID == "" }
-
 // ProposalView is a proposal with what it would replace.
 type ProposalView struct {
 	Proposal

@@ -70,6 +70,26 @@ func methods() map[string]struct {
 			_, err := b.Restore(ctx, who, id, "ent_a", 1)
 			return err
 		}},
+		"Proposals": {ScopeRead, func(ctx context.Context, b *bundle, who Principal, id ProjectID) error {
+			_, err := b.Proposals(ctx, who, id, ProposalQuery{})
+			return err
+		}},
+		"Proposal": {ScopeRead, func(ctx context.Context, b *bundle, who Principal, id ProjectID) error {
+			_, err := b.Proposal(ctx, who, id, "prp_mine")
+			return err
+		}},
+		"Withdraw": {ScopeWrite, func(ctx context.Context, b *bundle, who Principal, id ProjectID) error {
+			_, err := b.Withdraw(ctx, who, id, "prp_mine")
+			return err
+		}},
+		"Approve": {ScopeReview, func(ctx context.Context, b *bundle, who Principal, id ProjectID) error {
+			_, err := b.Approve(ctx, who, id, "prp_theirs", seenOf(proposed("theirs")))
+			return err
+		}},
+		"Reject": {ScopeReview, func(ctx context.Context, b *bundle, who Principal, id ProjectID) error {
+			_, err := b.Reject(ctx, who, id, "prp_theirs", seenOf(proposed("theirs")), ReasonWrong, "")
+			return err
+		}},
 	}
 }
 
@@ -85,11 +105,36 @@ func (b *bundle) withEntry(path, text string) *bundle {
 	return b
 }
 
+// withProposals gives the project a pending proposal of the member, and one of
+// somebody else.
+func (b *bundle) withProposals() *bundle {
+	for _, whose := range []string{"mine", "theirs"} {
+		p := proposed(whose)
+		b.store.proposals[p.ID] = p
+	}
+	return b
+}
+
+// proposed is a pending proposal of a new entry.
+func proposed(whose string) Proposal {
+	p := Proposal{
+		ID: ProposalID("prp_" + whose), Project: "prj_a", State: ProposalPending, Action: ActionPut, Path: StoredPath(whose + ".md"),
+		EntryID: EntryID("ent_" + whose), Creates: true, Content: []byte(whose), Sum: Sum([]byte(whose)), Size: len(whose),
+		Author: Author{"mem_theirs", "Theo"}, Device: "dev_theirs", Agent: Agent{Name: "claude-code"}, Note: "because", At: start(),
+	}
+	if whose == "mine" {
+		p.Author = Author{"mem_mara", "Mara"}
+	}
+	return p
+}
+
+func seenOf(p Proposal) Seen { return Seen{p.Sum, p.BaseRev} }
+
 // Every method, for every role and token: what a principal may not know of is
 // not found, and what it may know but not do is forbidden.
 func TestService_RolesAndScopes(t *testing.T) {
 	t.Parallel()
-	read, write := []Scope{ScopeRead}, []Scope{ScopeRead, ScopeWrite}
+	read, write, all := []Scope{ScopeRead}, []Scope{ScopeRead, ScopeWrite}, []Scope{ScopeRead, ScopeWrite, ScopeReview}
 	for _, tt := range []struct {
 		name        string
 		role        Role
@@ -99,6 +144,7 @@ func TestService_RolesAndScopes(t *testing.T) {
 		token       ProjectID
 		scopes      []Scope
 		read, write Code
+		review      bool // may decide
 	}{
 		{name: "no role, closed project", standard: RoleNone, scopes: write, read: CodeNotFound, write: CodeNotFound},
 		{name: "no role, open project", standard: RoleContributor, scopes: write},
@@ -117,12 +163,17 @@ func TestService_RolesAndScopes(t *testing.T) {
 		{name: "token of this project", role: RoleContributor, given: true, token: "prj_a", scopes: write},
 		{name: "token of another project", role: RoleMaintainer, given: true, token: "prj_b", scopes: write, read: CodeNotFound, write: CodeNotFound},
 		{name: "admin's token of another project", admin: true, token: "prj_b", scopes: write, read: CodeNotFound, write: CodeNotFound},
+		{name: "reviewer who is signed in", role: RoleReviewer, given: true, scopes: all, review: true},
+		{name: "maintainer who is signed in", role: RoleMaintainer, given: true, scopes: all, review: true},
+		{name: "admin who is signed in", admin: true, scopes: all, review: true},
+		{name: "contributor who is signed in", role: RoleContributor, given: true, scopes: all},
+		{name: "viewer who is signed in", role: RoleViewer, given: true, scopes: all, write: CodeForbidden},
 		{name: "no right to know, no scope either", standard: RoleNone, read: CodeNotFound, write: CodeNotFound},
 	} {
 		for name, method := range methods() {
 			t.Run(tt.name+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				b := setup(t).withEntry("a.md", "text")
+				b := setup(t).withEntry("a.md", "text").withProposals()
 				p := b.store.projects["prj_a"]
 				p.DefaultRole = tt.standard
 				b.store.projects["prj_a"] = p
@@ -132,8 +183,13 @@ func TestService_RolesAndScopes(t *testing.T) {
 				}
 				who := Principal{Member: "mem_mara", Admin: tt.admin, Project: tt.token, Scopes: tt.scopes}
 				want := tt.read
-				if method.scope == ScopeWrite {
+				switch {
+				case method.scope == ScopeWrite:
 					want = tt.write
+				case method.scope == ScopeReview && tt.review:
+					want = ""
+				case method.scope == ScopeReview && tt.read != CodeNotFound:
+					want = CodeForbidden
 				}
 				err := method.call(t.Context(), b, who, "prj_a")
 				if want == "" {
@@ -143,8 +199,8 @@ func TestService_RolesAndScopes(t *testing.T) {
 				if e := problemOf(t, err, want); want == CodeForbidden && e.Hint == "" {
 					t.Error("forbidden, and no hint what to do")
 				}
-				if b.store.batch.Items != nil {
-					t.Error("the store was asked to push")
+				if b.store.batch.Items != nil || b.store.ended != nil {
+					t.Error("the store was asked to push or decide")
 				}
 			})
 		}
