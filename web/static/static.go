@@ -84,6 +84,7 @@ func contentTypes() map[string]string {
 		".css":   "text/css; charset=utf-8",
 		".js":    "text/javascript; charset=utf-8",
 		".svg":   "image/svg+xml",
+		".txt":   "text/plain; charset=utf-8",
 		".woff2": "font/woff2",
 	}
 }

@@ -104,3 +104,8 @@ func withQuery(address string, pairs ...string) string {
 	}
 	return address
 }
+
+// restoreRevisionURL asks whether to restore a revision.
+func restoreRevisionURL(project, entry string, rev int64) string {
+	return withQuery(RestoreURL(project, entry), "rev", revision(rev))
+}

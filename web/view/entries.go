@@ -1,6 +1,9 @@
 package view
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Mode is how a text is shown.
 type Mode string
@@ -87,3 +90,39 @@ type Lint struct {
 	Line    int // from 1; 0 for the whole text
 	Message string
 }
+
+// kinds are those of a filter.
+func kinds() []string { return []string{"project", "feedback", "reference", "user"} }
+
+// modeLink is one choice of how a text is shown.
+type modeLink struct {
+	label   string
+	address string
+	current bool
+}
+
+// modes are the choices of an entry's page.
+func (p Entry) modes() []modeLink {
+	link := func(label string, m Mode) modeLink {
+		address := EntryURL(p.Project.ID, p.ID)
+		if p.Rev != p.Head {
+			address = RevisionURL(p.Project.ID, p.ID, p.Rev)
+		}
+		if m != ModeRaw {
+			address = withQuery(address, "view", string(m))
+		}
+		return modeLink{label, address, p.Mode == m}
+	}
+	return []modeLink{link("Raw", ModeRaw), link("Rendered", ModeRendered)}
+}
+
+// rawURL is the download of the text that is shown.
+func (p Entry) rawURL() string {
+	if p.Rev == p.Head && !p.Deleted {
+		return RawURL(p.Project.ID, p.ID)
+	}
+	return withQuery(RawURL(p.Project.ID, p.ID), "rev", revision(p.Rev))
+}
+
+// folderOf is the folder of a path, as a prefix.
+func folderOf(path string) string { return path[:strings.LastIndexByte(path, '/')+1] }

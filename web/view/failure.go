@@ -11,3 +11,19 @@ type Failure struct {
 	Wait      time.Duration // of a 429
 	Back      string        // a page to go on with; "" for home
 }
+
+// class leaves the frame out for strangers.
+func (p Failure) class(f Frame) string {
+	if f.Viewer == "" {
+		return "alone"
+	}
+	return "wide"
+}
+
+// next is where to go from here.
+func (p Failure) next() string {
+	if p.Back != "" {
+		return p.Back
+	}
+	return HomeURL
+}

@@ -84,3 +84,43 @@ type Agent struct {
 	Model   string
 	Session string
 }
+
+// schemes is what the browser may draw its own controls in.
+func (t Theme) schemes() string {
+	switch t {
+	case ThemeLight, ThemeDark:
+		return string(t)
+	case ThemeSystem:
+	}
+	return "light dark"
+}
+
+// pressed writes the state of a button that is one of several.
+func pressed(is bool) string {
+	if is {
+		return "true"
+	}
+	return "false"
+}
+
+// role makes a screen reader say a bad notice at once and a good one when it
+// has time.
+func (n Notice) role() string {
+	if n.Tone == ToneNo || n.Tone == ToneWarn {
+		return "alert"
+	}
+	return "status"
+}
+
+func (n Notice) icon() string {
+	switch n.Tone {
+	case ToneOK:
+		return "circle-check"
+	case ToneWarn:
+		return "triangle-alert"
+	case ToneNo:
+		return "circle-x"
+	case ToneInfo:
+	}
+	return "info"
+}

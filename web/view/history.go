@@ -1,6 +1,10 @@
 package view
 
-import "time"
+import (
+	"time"
+
+	"github.com/teammem/teammem/web/view/foreign"
+)
 
 // History lists the revisions of an entry, newest first.
 type History struct {
@@ -48,4 +52,20 @@ type Restore struct {
 	Head     Revision // newest, sent back as "head"
 	Old, New string   // the newest text ("" after a delete) and the restored one
 	Waits    bool     // the project's preset holds it for review
+}
+
+// option is a revision in a list to choose from.
+func (r Revision) option() string {
+	return rev(r.Rev) + " · " + r.At.UTC().Format("2 Jan 2006, 15:04") + " · " + foreign.Plain(r.Author)
+}
+
+// withRevision makes sure that the chosen revision is in the list, which may
+// be a page of a longer one.
+func withRevision(list []Revision, chosen Revision) []Revision {
+	for _, r := range list {
+		if r.Rev == chosen.Rev {
+			return list
+		}
+	}
+	return append([]Revision{chosen}, list...)
 }

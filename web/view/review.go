@@ -118,3 +118,90 @@ type RejectForm struct {
 	Note   string
 	Error  string
 }
+
+// title is the name of the page for the browser.
+func (p Review) title() string {
+	if p.Open == nil {
+		return title("Review")
+	}
+	return title(named(p.Open.Name, p.Open.Path), "Review")
+}
+
+// class says whether a narrow screen shows the list or the proposal.
+func (p Review) class() string {
+	if p.Open == nil {
+		return "listed queue"
+	}
+	return "listed open"
+}
+
+func (p Review) openID() string {
+	if p.Open == nil {
+		return ""
+	}
+	return p.Open.ID
+}
+
+// empty says that there is nothing in a tab.
+func (q Queue) empty() string {
+	switch q.Tab {
+	case TabMine:
+		return "Nothing of yours waits or was decided lately."
+	case TabDone:
+		return "Nothing was decided yet."
+	case TabPending:
+	}
+	return "Nothing waits. New proposals appear here."
+}
+
+// shown is the text that Raw and Rendered show: the proposed one, or of a
+// delete the one that goes.
+func (p Proposal) shown() string {
+	if p.Action == ActionDelete {
+		return p.Old
+	}
+	return p.New
+}
+
+// modes are the choices of how a proposal is shown.
+func (p Proposal) modes() []modeLink {
+	link := func(label string, m Mode) modeLink {
+		address := ProposalURL(p.Project.ID, p.ID)
+		if m != ModeUnified {
+			address = ProposalModeURL(p.Project.ID, p.ID, m)
+		}
+		return modeLink{label, address, p.Mode == m}
+	}
+	return []modeLink{link("Changes", ModeUnified), link("Rendered", ModeRendered), link("Raw", ModeRaw)}
+}
+
+// why explains a control that cannot be used.
+func (p Proposal) why() string {
+	switch p.Block {
+	case BlockSelf:
+		return "This is your own proposal. Somebody else has to approve it."
+	case BlockMoved:
+		return "The entry changed, so this cannot be approved as it is. The author's next sync brings it up to date."
+	case BlockNone, BlockRole:
+	}
+	return ""
+}
+
+// heading is the first line of a decision.
+func (d Decision) heading() string {
+	switch d.State {
+	case StatePublished:
+		return "Approved"
+	case StateRejected:
+		return "Rejected"
+	case StateSuperseded:
+		return "Superseded by a newer proposal"
+	case StateWithdrawn:
+		return "Withdrawn"
+	case StatePending:
+	}
+	return "Decided"
+}
+
+// used reports whether the form comes back with something in it.
+func (r RejectForm) used() bool { return r != RejectForm{} }

@@ -56,3 +56,17 @@ func addFolders(list []Folder, counts map[string]int, parent Folder, open string
 	}
 	return list
 }
+
+// indent is the class that sets a folder below its parent. The deepest share
+// one: a page is only so wide.
+func (f Folder) indent() string {
+	const most = 5
+	return "depth-" + string(rune('0'+min(f.Depth, most)))
+}
+
+func (f Folder) icon() string {
+	if f.Open {
+		return "folder-open"
+	}
+	return "folder"
+}
