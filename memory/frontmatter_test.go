@@ -174,29 +174,30 @@ func TestReadFrontmatter_Hidden(t *testing.T) {
 	}
 }
 
-// bombs are blocks that were made to take a reader of YAML apart.
+// bombs are blocks that were made to take a reader of YAML apart, most of them
+// as large as one that is still read as YAML.
 func bombs() map[string]string {
 	laughs := "a: &a [x, x, x, x, x, x, x, x, x]\n"
 	for c := 'b'; c < 'k'; c++ {
 		laughs += fmt.Sprintf("%c: &%c [%s]\n", c, c, strings.Repeat(fmt.Sprintf("*%c, ", c-1), 9))
 	}
 	indented := ""
-	for i := range 190 {
+	for i := range 85 {
 		indented += strings.Repeat(" ", i) + "a:\n"
 	}
 	return map[string]string{
 		"laughs":     laughs,
 		"itself":     "a: &a\n  b: *a\n",
-		"brackets":   "a: " + strings.Repeat("[", 15<<10) + "\n",
-		"braces":     "a: " + strings.Repeat("{a: ", 4000) + "\n",
+		"brackets":   "a: " + strings.Repeat("[", 4000) + "\n",
+		"braces":     "a: " + strings.Repeat("{a: ", 1000) + "\n",
 		"indented":   indented,
-		"keys":       "? " + strings.Repeat("? ", 8000) + "\n",
-		"dashes":     strings.Repeat("- ", 8000) + "\n",
+		"keys":       "? " + strings.Repeat("? ", 2000) + "\n",
+		"dashes":     strings.Repeat("- ", 2000) + "\n",
 		"many keys":  strings.Repeat("a: b\n", 190),
-		"long block": "a: " + strings.Repeat("x", 1<<20) + "\n",
-		"quotes":     "a: \"" + strings.Repeat(`\x`, 8000) + "\n",
-		"tags":       "a: " + strings.Repeat("!!a ", 4000) + "\n",
-		"anchors":    "a: " + strings.Repeat("&a ", 4000) + "\n",
+		"long block": "a: " + strings.Repeat("[", 1<<20) + "\n",
+		"quotes":     "a: \"" + strings.Repeat(`\x`, 2000) + "\n",
+		"tags":       "a: " + strings.Repeat("!!a ", 1000) + "\n",
+		"anchors":    "a: " + strings.Repeat("&a ", 1300) + "\n",
 		"directive":  "%YAML 9.9\n",
 	}
 }
