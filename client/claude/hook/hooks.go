@@ -1,0 +1,199 @@
+package hook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/teammem/teammem/client"
+	"github.com/teammem/teammem/memory"
+)
+
+// Options are what hooks need from the outside. All of them are required.
+type Options struct {
+	Dirs   client.Dirs
+	Getenv func(string) string
+	Clock  memory.Clock
+	Start  time.Time // when the program began: limits count from there
+	// Syncer prepares to mirror the tree of a link. It makes no connection.
+	Syncer func(l client.Link) (*client.Syncer, error)
+	// Scanner builds the secret scanner, which takes a while.
+	Scanner func() (memory.Scanner, error)
+	// Flush starts a sync of a linked folder that outlives this program.
+	Flush func(folder string) error
+}
+
+// Hooks answer events. Make them with [New].
+type Hooks struct {
+	Options
+
+	notes   failures
+	state   state
+	running sync.WaitGroup
+}
+
+// New prepares to answer events. It reads nothing.
+func New(o Options) *Hooks {
+	dir := stateDir(o.Dirs)
+	return &Hooks{Options: o, notes: failures{dir, o.Clock}, state: state{dir, o.Clock}}
+}
+
+// Run answers one event within its limit. It returns an error only if the
+// answer could not be written; everything else that goes wrong is noted.
+func (h *Hooks) Run(ctx context.Context, event string, stdin io.Reader, stdout io.Writer) error {
+	e, ok := eventOf(event)
+	if !ok {
+		_, _ = io.Copy(io.Discard, io.LimitReader(stdin, maxInput))
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, h.left(e))
+	defer cancel()
+	done := make(chan outcome, 1)
+	h.running.Go(func() { done <- h.guarded(ctx, e, stdin) })
+	select {
+	case o := <-done:
+		return h.finish(e, o, stdout)
+	case <-ctx.Done():
+	}
+	select { // both may be ready
+	case o := <-done:
+		return h.finish(e, o, stdout)
+	default:
+	}
+	if e.flushes() {
+		return nil // what it would have sent is sent by the next one
+	}
+	return h.finish(e, outcome{err: fmt.Errorf("it was not done within %s", e.Own)}, stdout)
+}
+
+// left is how much of an event's own limit is left.
+func (h *Hooks) left(e Event) time.Duration { return e.Own - h.Clock().Sub(h.Start) }
+
+// Wait waits for what a limit left running. A program that ends instead cuts it
+// off, which a sync survives.
+func (h *Hooks) Wait() { h.running.Wait() }
+
+// outcome is an answer, with what to remember once it is given.
+type outcome struct {
+	answer   answer
+	remember func() error // may be nil
+	err      error        // to be noted
+}
+
+// finish writes the answer and notes what went wrong.
+func (h *Hooks) finish(e Event, o outcome, stdout io.Writer) error {
+	if o.err != nil {
+		h.notes.add(e, o.err)
+	}
+	b, err := o.answer.bytes()
+	if err != nil {
+		h.notes.add(e, err)
+		return nil
+	}
+	if len(b) > 0 {
+		if _, err := stdout.Write(b); err != nil {
+			return fmt.Errorf("write answer: %w", err)
+		}
+	}
+	if o.remember != nil {
+		if err := o.remember(); err != nil {
+			h.notes.add(e, err)
+		}
+	}
+	return nil
+}
+
+// guarded answers, and turns a crash into a note: the agent would take the exit
+// code of one for a refusal.
+func (h *Hooks) guarded(ctx context.Context, e Event, stdin io.Reader) (o outcome) {
+	defer func() {
+		if crash := recover(); crash != nil {
+			o = outcome{err: crashed(crash)}
+		}
+	}()
+	return h.answer(ctx, e, stdin)
+}
+
+// crashed says where, and what if that cannot quote anything. It is called by
+// the function that recovered.
+func crashed(crash any) error {
+	what := fmt.Sprintf("%T", crash)
+	if err, ok := crash.(runtime.Error); ok {
+		what = err.Error()
+	}
+	pcs := make([]uintptr, 32)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs)])
+	for {
+		f, more := frames.Next()
+		if !strings.HasPrefix(f.Function, "runtime.") {
+			return fmt.Errorf("it crashed at %s:%d: %s", filepath.Base(f.File), f.Line, what)
+		}
+		if !more {
+			return fmt.Errorf("it crashed: %s", what)
+		}
+	}
+}
+
+// answer finds out what the event concerns and answers it.
+func (h *Hooks) answer(ctx context.Context, e Event, stdin io.Reader) outcome {
+	links, linksErr := h.Dirs.Links()
+	in, err := readInput(stdin, e.Name)
+	switch {
+	case linksErr != nil:
+		return outcome{err: linksErr}
+	case len(links) == 0:
+		return outcome{} // nothing is linked here: what does not work is nobody's worry
+	case err != nil:
+		return outcome{err: err}
+	}
+	switch e.Name {
+	case SessionStart:
+		return h.sessionStart(ctx, in)
+	case PreToolUse:
+		return h.preToolUse(ctx, in, links)
+	case PostToolUse:
+		return h.postToolUse(ctx, in, links)
+	default:
+		return h.flush(in)
+	}
+}
+
+// errLate means that a limit came before the end of a sync.
+var errLate = errors.New("the sync did not end in time")
+
+// sync runs one sync until the limit. What it left running goes on until the
+// program ends; that is safe, since a sync may be cut off anywhere.
+func (h *Hooks) sync(ctx context.Context, s *client.Syncer, limit time.Duration) (*client.Report, error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	type result struct {
+		report *client.Report
+		err    error
+	}
+	done := make(chan result, 1)
+	h.running.Go(func() {
+		defer cancel()
+		var r result
+		defer func() {
+			if crash := recover(); crash != nil {
+				r.err = crashed(crash)
+			}
+			done <- r
+		}()
+		r.report, r.err = s.Sync(ctx, client.SyncOptions{})
+	})
+	select {
+	case r := <-done:
+		if errors.Is(r.err, context.DeadlineExceeded) {
+			r.err = errLate
+		}
+		return r.report, r.err
+	case <-ctx.Done():
+		return nil, errLate
+	}
+}
