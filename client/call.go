@@ -2,6 +2,7 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,10 +21,11 @@ import (
 )
 
 type request struct {
-	path  string
-	query url.Values
-	tag   string // If-None-Match
-	body  any    // nil for a GET
+	method string // "": POST with a body, else GET
+	path   string
+	query  url.Values
+	tag    string // If-None-Match
+	body   any
 }
 
 func (s *Server) get(ctx context.Context, path string, query url.Values, answer any) error {
@@ -107,13 +109,13 @@ func offline(ctx context.Context, err error) error {
 // build writes only the headers that the protocol needs: a sync without news
 // is little more than them.
 func (s *Server) build(ctx context.Context, r request) (*http.Request, error) {
-	method, address := http.MethodGet, s.base+r.path
+	method, address := cmp.Or(r.method, http.MethodGet), s.base+r.path
 	if len(r.query) > 0 {
 		address += "?" + r.query.Encode()
 	}
 	var body []byte
 	if r.body != nil {
-		method = http.MethodPost
+		method = cmp.Or(r.method, http.MethodPost)
 		var err error
 		if body, err = wire.Encode(r.body); err != nil {
 			return nil, err

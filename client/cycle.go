@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"github.com/teammem/teammem/client/tree"
 	"github.com/teammem/teammem/memory"
@@ -51,6 +52,11 @@ type cycle struct {
 	superseded map[memory.Path]memory.Hash // earlier revisions of their entry
 	unheard    map[memory.Path]memory.Hash // never revisions of their entry
 
+	// What waits for a reviewer, or did.
+	proposals []proposal
+	ended     map[memory.ProposalID]bool // news in this run
+	tried     map[memory.ProposalID]bool // renames that this run has tried to take back
+
 	kept      map[memory.Hash]bool // texts that went to the conflict store
 	trashable map[memory.Hash]bool // texts that the server has, or that were merged
 	lent      bool                 // the tree is lent to Edit, whose expectations are a plan, too
@@ -79,6 +85,7 @@ func (s *Syncer) open(ctx context.Context, file string, o SyncOptions, report *R
 		knownForeign: map[memory.EntryID]refusal{}, unmergeable: map[memory.Path]memory.Hash{},
 		superseded: map[memory.Path]memory.Hash{}, unheard: map[memory.Path]memory.Hash{},
 		kept: map[memory.Hash]bool{}, trashable: map[memory.Hash]bool{},
+		proposals: slices.Clone(x.Proposals), ended: map[memory.ProposalID]bool{}, tried: map[memory.ProposalID]bool{},
 	}
 	c.recorded = len(x.Refusals)
 	for _, r := range x.Refusals {
@@ -135,14 +142,15 @@ func (c *cycle) run(ctx context.Context) error {
 		return err
 	}
 	for round := 0; ; round++ {
+		c.undo()
 		plan := c.plan()
-		todo := c.actionable(plan)
+		todo := append(c.undoMoves(), c.actionable(plan)...)
 		if c.options.DryRun {
 			return c.preview(plan, todo)
 		}
 		c.report.Pending = len(todo)
 		if len(todo) == 0 && !c.again {
-			return c.conclude(plan)
+			return c.conclude(ctx, plan)
 		}
 		if round == maxRounds {
 			return fmt.Errorf("the tree or the server kept changing during %d rounds; run teammem sync again", maxRounds)
@@ -162,8 +170,11 @@ func (c *cycle) run(ctx context.Context) error {
 
 // conclude ends a run whose plan has nothing left to do. Only equal digests
 // prove that the server's side of the plan was the whole of it.
-func (c *cycle) conclude(plan []msync.Op) error {
+func (c *cycle) conclude(ctx context.Context, plan []msync.Op) error {
 	if err := c.tell(plan); err != nil {
+		return err
+	}
+	if err := c.retract(ctx); err != nil {
 		return err
 	}
 	if !c.agrees(c.index.Digest) {
@@ -198,7 +209,9 @@ func (c *cycle) finish(file string, failed error) error {
 	if failed == nil {
 		c.index.LastSync = c.clock()
 	}
-	if c.state.dirty || len(c.index.Refusals) != c.recorded {
+	changed := len(c.index.Refusals) != c.recorded || !slices.Equal(c.index.Proposals, c.proposals)
+	if c.state.dirty || changed {
+		c.index.Proposals = c.proposals
 		c.index.Own, c.index.Rows = c.state.digest, c.state.rows()
 		if err := c.index.save(file); err != nil {
 			return errors.Join(listed, err)
@@ -218,6 +231,10 @@ func (c *cycle) finishReport() error {
 			isNew = !known
 		}
 		r.Refused = append(r.Refused, f.listed(isNew))
+	}
+	for i := range c.proposals {
+		p := &c.proposals[i]
+		r.Waiting = append(r.Waiting, p.listed(c.ended[p.ID]))
 	}
 	r.sort()
 	r.Cursor, r.Digest, r.Entries = c.index.Cursor, c.state.digest, c.state.live

@@ -33,6 +33,7 @@ type index struct {
 	LastSync    time.Time     // when a run last ended in sync; the file's own time, so that a run without news writes nothing
 	Rows        []row         // by path
 	Refusals    []refusal     // by name on disk
+	Proposals   []proposal    // by path
 
 	// Unattributed says that the rows come from an older version's index, which
 	// did not keep who wrote what: the manifest has to be asked for that, once.
@@ -138,6 +139,9 @@ func (x *index) save(path string) error {
 	slices.SortFunc(x.Rows, func(a, b row) int { return strings.Compare(a.Path.String(), b.Path.String()) })
 	slices.SortFunc(x.Refusals, func(a, b refusal) int {
 		return cmp.Or(strings.Compare(a.Disk, b.Disk), strings.Compare(string(a.Entry), string(b.Entry)))
+	})
+	slices.SortFunc(x.Proposals, func(a, b proposal) int {
+		return cmp.Or(strings.Compare(a.Path.String(), b.Path.String()), strings.Compare(string(a.ID), string(b.ID)))
 	})
 	if err := WriteFile(path, x.encode()); err != nil {
 		return fmt.Errorf("write index: %w", err)

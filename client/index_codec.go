@@ -35,7 +35,7 @@ const (
 const minRowBytes = 64
 
 // encode writes the index: name and version, the header, the names of authors,
-// the rows, the refusals, and a CRC-32C of it all. Numbers are varints, strings
+// the rows, the refusals, the proposals, and a CRC-32C of it all. Numbers are varints, strings
 // have their length before them, hashes are raw; a row names its author by a
 // number, because few people write many entries.
 func (x *index) encode() []byte {
@@ -65,6 +65,10 @@ func (x *index) encode() []byte {
 	e.number(uint64(len(x.Refusals)))
 	for i := range x.Refusals {
 		e.refusal(&x.Refusals[i])
+	}
+	e.number(uint64(len(x.Proposals)))
+	for i := range x.Proposals {
+		e.proposal(&x.Proposals[i])
 	}
 	return binary.BigEndian.AppendUint32(e.b, checksum(e.b))
 }
@@ -200,4 +204,17 @@ func (e *encoder) refusal(r *refusal) {
 		e.integer(int64(f.Line))
 		e.integer(int64(f.Column))
 	}
+}
+
+func (e *encoder) proposal(p *proposal) {
+	for _, s := range []string{
+		string(p.ID), string(p.Action), p.Path.String(), p.From.String(), string(p.Entry), string(p.State), p.By, string(p.Reason), p.Note,
+	} {
+		e.text(s)
+	}
+	e.hash(p.Sum)
+	e.hash(p.Text)
+	e.integer(p.BaseRev)
+	e.integer(p.At)
+	e.fact(p.Undone)
 }

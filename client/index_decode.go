@@ -36,6 +36,7 @@ func decodeIndex(b []byte) (*index, error) {
 	for range d.count() {
 		x.Refusals = append(x.Refusals, d.refusal())
 	}
+	d.proposals(x)
 	if d.bad || d.s != "" {
 		return nil, errIndexDamaged
 	}
@@ -182,4 +183,17 @@ func (d *decoder) refusal() refusal {
 		r.Findings = append(r.Findings, f)
 	}
 	return r
+}
+
+func (d *decoder) proposals(x *index) {
+	if d.before {
+		return
+	}
+	for range d.count() {
+		p := proposal{ID: memory.ProposalID(d.text()), Action: memory.Action(d.text()), Path: memory.StoredPath(d.text())}
+		p.From, p.Entry, p.State = memory.StoredPath(d.text()), memory.EntryID(d.text()), memory.ProposalState(d.text())
+		p.By, p.Reason, p.Note = d.text(), memory.Reason(d.text()), d.text()
+		p.Sum, p.Text, p.BaseRev, p.At, p.Undone = d.hash(), d.hash(), d.integer(), d.integer(), d.fact()
+		x.Proposals = append(x.Proposals, p)
+	}
 }

@@ -67,6 +67,9 @@ func (d Dirs) Known(l Link) (Known, error) {
 	for _, r := range x.Refusals {
 		k.Refused = append(k.Refused, r.listed(false))
 	}
+	for i := range x.Proposals {
+		k.Waiting = append(k.Waiting, x.Proposals[i].listed(false))
+	}
 	return k, nil
 }
 

@@ -3,6 +3,7 @@ package client
 import (
 	"bytes"
 	"context"
+	"time"
 
 	"github.com/teammem/teammem/memory"
 	msync "github.com/teammem/teammem/sync"
@@ -43,7 +44,13 @@ func (c *cycle) mergeIndex(ctx context.Context, op msync.Op) (*offer, error) {
 	if bytes.Equal(merged, server) {
 		return nil, c.replaceMerged(ctx, op)
 	}
+	if c.declined(op) {
+		return nil, c.rebase(ctx, op, server, merged)
+	}
 	o, err := c.screen(ctx, op, merged)
+	if o != nil {
+		o.held = func(ctx context.Context) error { return c.rebase(ctx, op, server, merged) }
+	}
 	if o != nil && !bytes.Equal(merged, local) {
 		o.after = func(ctx context.Context, v memory.Verdict) error { return c.writeMerged(ctx, o, v) }
 	}
@@ -57,6 +64,31 @@ func (c *cycle) writeMerged(ctx context.Context, o *offer, v memory.Verdict) err
 	c.texts.put(memory.RevisionRef{EntryID: v.EntryID, Rev: v.Rev}, o.text)
 	c.state.learn(op.Remote, o.originOf(v, c.state.entries[op.Entry]))
 	return c.replaceMerged(ctx, op)
+}
+
+// rebase brings a merged text into the tree that the server does not have yet,
+// or that nobody wants there: it is the member's text over the newest base.
+func (c *cycle) rebase(ctx context.Context, op msync.Op, server, merged []byte) error {
+	f := c.state.files[op.Local.Path]
+	if memory.Sum(merged) != op.Local.Sum {
+		c.trashable[op.Local.Sum] = true // the merged text has all of it
+		b := c.tree.Begin()
+		b.Put(op.Path, c.listing.Spell(op.Path), merged, time.Time{}, op.Local.Sum)
+		results, err := b.Commit(ctx)
+		if err != nil {
+			return err
+		}
+		if err := results[0].Err; err != nil {
+			return c.notChanged(op, err)
+		}
+		f = fileOf(results[0].Disk, results[0].Stamp, merged)
+		c.arrived(op.Path, results[0], f)
+	}
+	c.state.agree(msync.Base{
+		EntryID: op.Entry, Path: op.Remote.Path, Rev: op.Remote.Rev, Sum: op.Remote.Sum, Text: msync.TextSum(server),
+	})
+	c.rebased(op, f)
+	return nil
 }
 
 // replaceMerged puts the server's text in the place of one that it holds all of.

@@ -11,15 +11,20 @@ import (
 // observe pulls and scans at the same time.
 func (c *cycle) observe(ctx context.Context) error {
 	type pulled struct {
-		news news
-		err  error
+		review   review
+		requests int // for it
+		news     news
+		err      error
 	}
 	answer := make(chan pulled, 1)
-	since, have, whole := c.index.Cursor, c.index.Digest, c.curable()
+	since, have, whole, proposals := c.index.Cursor, c.index.Digest, c.curable(), c.proposals
 	go func() {
 		var p pulled
+		if !c.options.Offline {
+			p.review, p.requests, p.err = c.askReview(ctx, proposals)
+		}
 		switch {
-		case c.options.Offline:
+		case c.options.Offline || p.err != nil:
 		case whole:
 			p.news, p.err = c.pullManifest(ctx, news{})
 		default:
@@ -29,6 +34,7 @@ func (c *cycle) observe(ctx context.Context) error {
 	}()
 	scanned := c.scanFirst(ctx)
 	p := <-answer
+	c.report.Requests += p.requests
 	if err := cmp.Or(scanned, explain(p.err)); err != nil {
 		c.report.Requests += p.news.requests
 		return err
@@ -36,6 +42,7 @@ func (c *cycle) observe(ctx context.Context) error {
 	if err := c.takeOrResync(ctx, p.news); err != nil {
 		return err
 	}
+	c.takeReview(p.review)
 	return c.attribute(ctx, p.news)
 }
 

@@ -122,6 +122,13 @@ func (c *cycle) known() map[memory.Path]msync.Known {
 	for _, r := range c.refusals {
 		add(r, c.ruleSet) // whatever it was: once in a run is enough
 	}
+	for i := range c.proposals {
+		if p := &c.proposals[i]; c.asked(p) {
+			k := known[p.Path]
+			k.Waiting = msync.Ask{Action: p.Action, Sum: p.askedSum()}
+			known[p.Path] = k
+		}
+	}
 	for p, sum := range c.superseded {
 		k, seen := known[p]
 		if !seen {
@@ -172,6 +179,8 @@ func (c *cycle) tell(plan []msync.Op) error {
 			c.refuseEntry(op)
 		case op.Reason == msync.LineEnds:
 			lineEnds++
+		case op.Reason == msync.Later && c.heldByMove(op.Path):
+			c.notice("%s cannot be renamed for all before a reviewer has decided on another rename", op.Path)
 		case op.Reason == msync.Later:
 			waiting++
 		}

@@ -51,9 +51,11 @@ func (r *Report) Counts() map[msync.Kind]int {
 	return counts
 }
 
-// NewRefusals reports whether something was refused for the first time.
+// NewRefusals reports whether something was refused for the first time, by a
+// rule or by a reviewer.
 func (r *Report) NewRefusals() bool {
-	return slices.ContainsFunc(r.Refused, func(f Refused) bool { return f.New && !temporary(f.Problem.Code) })
+	rejected := func(w Waiting) bool { return w.New && w.State == memory.ProposalRejected }
+	return slices.ContainsFunc(r.Waiting, rejected) || slices.ContainsFunc(r.Refused, func(f Refused) bool { return f.New && !temporary(f.Problem.Code) })
 }
 
 // Temporary reports whether something may well be in order the next time.
@@ -66,4 +68,5 @@ func temporary(code memory.Code) bool { return code == codeUnreadable || code ==
 
 func (r *Report) sort() {
 	slices.SortStableFunc(r.Refused, func(a, b Refused) int { return cmp.Compare(a.File, b.File) })
+	slices.SortStableFunc(r.Waiting, func(a, b Waiting) int { return cmp.Compare(a.Path.String(), b.Path.String()) })
 }

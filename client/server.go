@@ -163,6 +163,38 @@ func (s *Server) Push(ctx context.Context, project memory.ProjectID, epoch, key 
 	return w.Domain(len(writes))
 }
 
+// OwnProposals returns a page of the caller's proposals in a state, or in any
+// for "", newest first, and the cursor of the next page, "" at the end. One
+// that makes no sense here is left out.
+func (s *Server) OwnProposals(
+	ctx context.Context, project memory.ProjectID, state memory.ProposalState, cursor string,
+) (page []memory.Proposal, next string, err error) {
+	query := url.Values{"author": {"me"}}
+	if state != "" {
+		query.Set("state", string(state))
+	}
+	if cursor != "" {
+		query.Set("cursor", cursor)
+	}
+	var w wire.Page[wire.Proposal]
+	if err := s.get(ctx, projectPath(project, "proposals"), query, &w); err != nil {
+		return nil, "", err
+	}
+	for _, item := range w.Items {
+		if p, err := item.Domain(); err == nil {
+			page = append(page, p)
+		}
+	}
+	return page, w.Next, nil
+}
+
+// Withdraw takes a proposal of the caller's back.
+func (s *Server) Withdraw(ctx context.Context, project memory.ProjectID, id memory.ProposalID) error {
+	path := projectPath(project, "proposals/"+url.PathEscape(string(id)))
+	_, err := s.call(ctx, request{method: http.MethodDelete, path: path}, &wire.Proposal{})
+	return err
+}
+
 func projectPath(p memory.ProjectID, call string) string {
 	return "/api/v1/projects/" + url.PathEscape(string(p)) + "/" + call
 }

@@ -27,7 +27,7 @@ func (c *cycle) settle(ctx context.Context, o *offer, v memory.Verdict) error {
 	case memory.RulingRefused:
 		c.refusedByServer(o, v.Problem)
 	case memory.RulingWaiting:
-		c.notice("%s waits for a reviewer", o.op.Path)
+		return c.held(ctx, o, v)
 	}
 	return nil
 }
@@ -39,7 +39,9 @@ func (c *cycle) heard(ctx context.Context, o *offer, v memory.Verdict) error {
 		c.superseded[o.op.Path] = o.op.Local.Sum
 	case memory.RulingDeleted:
 		return c.wasDeleted(ctx, o)
-	case memory.RulingConflict, memory.RulingRefused, memory.RulingWaiting, memory.RulingPublished, memory.RulingSame:
+	case memory.RulingWaiting: // the entry was deleted just now
+		return c.held(ctx, o, v)
+	case memory.RulingConflict, memory.RulingRefused, memory.RulingPublished, memory.RulingSame:
 		c.unheard[o.op.Path] = o.op.Local.Sum
 	}
 	return nil

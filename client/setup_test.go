@@ -45,6 +45,11 @@ type team struct {
 
 func newTeam(t testing.TB, limits memory.Limits) *team {
 	t.Helper()
+	return newTeamWith(t, limits, memory.PresetOpen)
+}
+
+func newTeamWith(t testing.TB, limits memory.Limits, review memory.Preset) *team {
+	t.Helper()
 	ctx := t.Context()
 	s, err := store.Open(ctx, testdb.New(t), store.Options{MaxConns: 4})
 	must(t, err)
@@ -69,7 +74,7 @@ func newTeam(t testing.TB, limits memory.Limits) *team {
 	}))
 	t.Cleanup(server.Close)
 	tm.url = server.URL
-	project, err := tm.service.AddProject(ctx, root(), "acme/app", nil, memory.PresetOpen)
+	project, err := tm.service.AddProject(ctx, root(), "acme/app", nil, review)
 	must(t, err)
 	tm.project.Project = project
 	return tm

@@ -40,6 +40,14 @@ func (e *entry) served() (memory.Path, memory.Hash, bool) {
 	return e.base.Path, e.base.Sum, e.base.EntryID != ""
 }
 
+// rev is the newest revision that is known.
+func (e *entry) rev() int64 {
+	if e.remote != nil {
+		return e.remote.Rev
+	}
+	return e.base.Rev
+}
+
 // state is the index in the form that a cycle works on: entries by identity,
 // files by path. It keeps the digest of the server's side up to date.
 type state struct {
@@ -47,7 +55,8 @@ type state struct {
 	files   map[memory.Path]file
 	digest  memory.Digest
 	live    int
-	foreign map[memory.EntryID]refusal // the server's entries that may not exist here
+	foreign map[memory.EntryID]refusal     // the server's entries that may not exist here
+	atPath  map[memory.Path]memory.EntryID // live entries by the server's name; nil: not made yet
 	dirty   bool
 }
 
@@ -121,6 +130,7 @@ func (s *state) change(id memory.EntryID, update func(e *entry)) {
 		s.digest.Add(path, sum)
 	}
 	s.count(e, 1)
+	s.atPath = nil
 	if e.base.EntryID == "" && (e.remote == nil || e.remote.Deleted) {
 		delete(s.entries, id) // never here, and gone there
 	}
@@ -149,6 +159,21 @@ func (s *state) written(id memory.EntryID, o origin) {
 // agree records that both sides have the text. The text hash is the content's.
 func (s *state) agree(b msync.Base) {
 	s.change(b.EntryID, func(e *entry) { e.base, e.remote = b, nil })
+}
+
+// confirm records that the server published a text of ours, which is what was
+// agreed on then. It may have something newer since.
+func (s *state) confirm(b msync.Base) {
+	e := s.entries[b.EntryID]
+	if e == nil || e.remote == nil || e.remote.Rev < b.Rev {
+		return // the entry is not what it was said to be
+	}
+	s.change(b.EntryID, func(e *entry) {
+		e.base = b
+		if r := e.remote; !r.Deleted && r.Path == b.Path && r.Sum == b.Sum {
+			e.base.Rev, e.remote = r.Rev, nil
+		}
+	})
 }
 
 // moved records that the server has renamed an entry for us.
@@ -190,6 +215,19 @@ func (s *state) doubt(id memory.EntryID) {
 // forget drops an entry that both sides have deleted.
 func (s *state) forget(id memory.EntryID) {
 	s.change(id, func(e *entry) { *e = entry{} })
+}
+
+// liveAt returns the entry that has the path on the server, "" if none has.
+func (s *state) liveAt(p memory.Path) memory.EntryID {
+	if s.atPath == nil {
+		s.atPath = make(map[memory.Path]memory.EntryID, len(s.entries))
+		for id, e := range s.entries {
+			if path, _, live := e.served(); live {
+				s.atPath[path] = id
+			}
+		}
+	}
+	return s.atPath[p]
 }
 
 // disk returns how the file of a path is spelled on disk, and the other path

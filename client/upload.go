@@ -15,7 +15,8 @@ type offer struct {
 	write memory.Write
 	text  []byte // of a put
 	after func(ctx context.Context, v memory.Verdict) error
-	asks  bool // only asks whether the text is an earlier revision
+	held  func(ctx context.Context) error // if a reviewer has to see it first; may be nil
+	asks  bool                            // only asks whether the text is an earlier revision
 	mine  origin
 }
 

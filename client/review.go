@@ -1,0 +1,319 @@
+package client
+
+import (
+	"context"
+	"slices"
+
+	"github.com/teammem/teammem/memory"
+	msync "github.com/teammem/teammem/sync"
+)
+
+// review is what the server says of the member's own proposals.
+type review struct {
+	asked bool
+	byID  map[memory.ProposalID]memory.Proposal
+}
+
+// askReview looks up what became of the proposals that were pending: among
+// those that still are, else among all of the member's. It comes before the
+// feed is asked, so that whatever was published is in the feed.
+func (s *Syncer) askReview(ctx context.Context, known []proposal) (r review, requests int, err error) {
+	missing := map[memory.ProposalID]bool{}
+	for _, p := range known {
+		if p.pending() {
+			missing[p.ID] = true
+		}
+	}
+	if len(missing) == 0 {
+		return review{}, 0, nil
+	}
+	r = review{asked: true, byID: map[memory.ProposalID]memory.Proposal{}}
+	for _, state := range []memory.ProposalState{memory.ProposalPending, ""} {
+		for cursor := ""; len(missing) > 0; {
+			requests++
+			page, next, err := s.server.OwnProposals(ctx, s.link.Project, state, cursor)
+			if err != nil {
+				return review{}, requests, err
+			}
+			for _, p := range page {
+				r.byID[p.ID] = p
+				delete(missing, p.ID)
+			}
+			if next == "" || next == cursor {
+				break
+			}
+			cursor = next
+		}
+	}
+	return r, requests, nil
+}
+
+// takeReview takes in what became of the proposals. A text that was published
+// is what both sides have agreed on, whatever came after it on either side.
+func (c *cycle) takeReview(r review) {
+	if !r.asked {
+		return
+	}
+	kept := c.proposals[:0]
+	for _, p := range c.proposals {
+		now, known := r.byID[p.ID]
+		switch {
+		case !p.pending():
+		case !known:
+			continue // planned anew
+		case now.State == memory.ProposalPublished:
+			c.approved(p, now)
+			continue
+		case now.State != memory.ProposalPending:
+			c.end(&p, now, r)
+		}
+		kept = append(kept, p)
+	}
+	c.proposals = kept
+}
+
+func (c *cycle) approved(p proposal, now memory.Proposal) {
+	c.notice("%s was approved", p.Path)
+	if p.Action == memory.ActionPut && now.Decision != nil {
+		c.state.confirm(msync.Base{EntryID: now.EntryID, Path: now.Path, Rev: now.Decision.Rev, Sum: p.Sum, Text: p.Text})
+	}
+}
+
+// end records that nobody will decide on a proposal any more.
+func (c *cycle) end(p *proposal, now memory.Proposal, r review) {
+	if next, follows := r.byID[now.Successor]; follows && next.State == memory.ProposalPending && p.asks(next) {
+		p.ID = next.ID // another computer of the member's asks for the same
+		return
+	}
+	p.State, c.ended[p.ID] = now.State, true
+	if d := now.Decision; d != nil {
+		p.By, p.Reason, p.Note = d.By.Name, d.Reason, d.Note
+		if d.At.After(never()) {
+			p.At = d.At.UnixNano()
+		}
+	}
+}
+
+// held records that the server keeps an op for a reviewer. The tree stays as it
+// is.
+func (c *cycle) held(ctx context.Context, o *offer, v memory.Verdict) error {
+	c.accepted(o.op.Local.Path)
+	p := proposal{
+		ID: v.Proposal, Action: o.write.Action, Path: o.op.Path, Entry: o.op.Entry, BaseRev: o.op.Remote.Rev,
+		State: memory.ProposalPending, At: o.mine.at,
+	}
+	switch p.Action {
+	case memory.ActionPut:
+		p.Sum, p.Text = o.write.Content.Sum(), msync.TextSum(o.text)
+	case memory.ActionMove:
+		p.From, p.Sum = o.op.From, o.op.Local.Sum
+	case memory.ActionDelete:
+	}
+	c.proposals = slices.DeleteFunc(c.proposals, func(old proposal) bool { return old.rivals(p) })
+	c.proposals = append(c.proposals, p)
+	if o.held != nil {
+		return o.held(ctx)
+	}
+	return nil
+}
+
+// inTree reports whether the tree still is what the proposal asks for.
+func (c *cycle) inTree(p *proposal) bool {
+	f, there := c.state.files[p.Path]
+	e := c.state.entries[p.Entry]
+	switch p.Action {
+	case memory.ActionPut:
+		return there && f.Sum == p.Sum
+	case memory.ActionMove:
+		_, back := c.state.files[p.From]
+		return there && !back && e != nil && e.base.Path == p.From && e.base.Sum == f.Sum
+	case memory.ActionDelete:
+		return !there && e != nil && e.base.Path == p.Path
+	}
+	return false
+}
+
+// settled reports whether the tree has nothing of its own where the proposal
+// asks for something: its file is the entry's, or there is neither.
+func (c *cycle) settled(p *proposal) bool {
+	e := c.state.entries[p.Entry]
+	if p.Entry == "" {
+		e = c.state.entries[c.state.liveAt(p.Path)]
+	}
+	if e == nil || e.base.EntryID == "" {
+		_, there := c.state.files[p.Path]
+		return !there
+	}
+	f, there := c.state.files[e.base.Path]
+	return there && (f.Sum == e.base.Sum || f.Text == e.base.Text)
+}
+
+// fulfilled reports whether the server has what the proposal asks for.
+func (c *cycle) fulfilled(p *proposal) bool {
+	id := p.Entry
+	if id == "" {
+		id = c.state.liveAt(p.Path)
+	}
+	e := c.state.entries[id]
+	if e == nil {
+		return p.Action == memory.ActionDelete
+	}
+	path, sum, live := e.served()
+	switch p.Action {
+	case memory.ActionPut:
+		return live && path == p.Path && sum == p.Sum
+	case memory.ActionMove:
+		return live && path == p.Path
+	case memory.ActionDelete:
+		return !live
+	}
+	return false
+}
+
+// unsure reports whether it cannot be told what became of the files that the
+// proposal is about. Unknown is not absent.
+func (c *cycle) unsure(p *proposal) bool {
+	return slices.ContainsFunc([]memory.Path{p.Path, p.From}, func(path memory.Path) bool {
+		_, blocked := c.blocked[path]
+		return !path.IsZero() && (blocked || !c.listing.Covers(path))
+	})
+}
+
+// asked reports whether the proposal keeps its change from being offered again:
+// the tree is as it was and so is the entry, or nobody wants to decide on it
+// any more.
+func (c *cycle) asked(p *proposal) bool {
+	if !c.inTree(p) || p.Undone {
+		return false
+	}
+	e := c.state.entries[p.Entry]
+	if !p.pending() || e == nil {
+		return true
+	}
+	// A name that a team-mate's entry took meanwhile is not to be had.
+	free := p.Action != memory.ActionMove || c.state.liveAt(p.Path) == ""
+	return free && e.rev() == p.BaseRev
+}
+
+// heldByMove reports whether the name on the server belongs to an entry whose
+// rename waits.
+func (c *cycle) heldByMove(p memory.Path) bool {
+	holder := c.state.liveAt(p)
+	return holder != "" && slices.ContainsFunc(c.proposals, func(q proposal) bool {
+		return q.Action == memory.ActionMove && q.Entry == holder && q.pending()
+	})
+}
+
+// undo takes back the deletes that were not approved, and notes which renames
+// are: the entry is brought here again, like a new one.
+func (c *cycle) undo() {
+	for i := range c.proposals {
+		p := &c.proposals[i]
+		if p.pending() || p.Undone || !p.undoable() || c.unsure(p) {
+			continue
+		}
+		there := c.inTree(p)
+		if there && p.Action == memory.ActionDelete {
+			c.state.doubt(p.Entry)
+			c.notice("%s is brought back: deleting it was not approved", p.Path)
+		}
+		p.Undone = !there || p.Action == memory.ActionDelete
+	}
+}
+
+// undoMoves returns the ops that take back renames which were not approved.
+// Each is tried once in a run.
+func (c *cycle) undoMoves() []msync.Op {
+	var ops []msync.Op
+	for i := range c.proposals {
+		p := &c.proposals[i]
+		if p.Action != memory.ActionMove || p.pending() || p.Undone || c.unsure(p) || !c.inTree(p) || c.tried[p.ID] {
+			continue
+		}
+		c.tried[p.ID] = true
+		f := c.state.files[p.Path]
+		ops = append(ops, msync.Op{
+			Kind: msync.MoveLocal, Entry: p.Entry, From: p.Path, Path: p.From, Base: c.state.entries[p.Entry].base,
+			Local: msync.Local{Path: p.Path, Sum: f.Sum, Text: f.Text}, Notice: "renaming it was not approved",
+		})
+	}
+	return ops
+}
+
+// declined reports whether the text of an op is one that nobody will approve. A
+// merge does not make it a new one.
+func (c *cycle) declined(op msync.Op) bool {
+	return slices.ContainsFunc(c.proposals, func(p proposal) bool {
+		return p.Action == memory.ActionPut && p.Path == op.Path && p.Sum == op.Local.Sum && !p.pending()
+	})
+}
+
+// rebased records that the text of an op was merged with what the server has.
+func (c *cycle) rebased(op msync.Op, f file) {
+	for i := range c.proposals {
+		if p := &c.proposals[i]; p.Action == memory.ActionPut && p.Path == op.Path && p.Sum == op.Local.Sum {
+			p.Sum, p.Text = f.Sum, f.Text
+		}
+	}
+}
+
+// follows brings proposals of texts along when their file gets another name.
+func (c *cycle) follows(from, to memory.Path) {
+	for i := range c.proposals {
+		if p := &c.proposals[i]; p.Action == memory.ActionPut && p.Path == from {
+			p.Path = to
+		}
+	}
+}
+
+// retract withdraws what the member took back, and forgets what is no longer of
+// interest. It comes last in a run: whatever is offered instead of a proposal
+// has taken its place by then.
+func (c *cycle) retract(ctx context.Context) error {
+	kept := make([]proposal, 0, len(c.proposals))
+	for i := range c.proposals {
+		p := &c.proposals[i]
+		keep, err := c.stillWaits(ctx, p)
+		if err != nil {
+			c.proposals = append(kept, c.proposals[i:]...)
+			return err
+		}
+		if keep {
+			kept = append(kept, *p)
+		}
+	}
+	c.proposals = kept
+	return nil
+}
+
+func (c *cycle) stillWaits(ctx context.Context, p *proposal) (bool, error) {
+	switch {
+	case c.unsure(p):
+		return true, nil
+	case p.Undone:
+		young := c.clock().Sub(origin{at: p.At}.time()) < shownFor
+		return young && p.State == memory.ProposalRejected, nil
+	case c.fulfilled(p):
+		return false, nil
+	case c.inTree(p):
+		return true, nil
+	case !p.pending():
+		if c.ended[p.ID] {
+			c.notice("%s: what you had here before was not approved", p.Path)
+		}
+		return false, nil
+	case !c.settled(p):
+		return true, nil // another text is here, and was not taken in its place
+	case c.absentAt.IsZero():
+		return false, nil // a tree from a backup: the member took nothing back
+	}
+	c.report.Requests++
+	err := c.server.Withdraw(ctx, c.link.Project, p.ID)
+	switch code := memory.CodeOf(err); {
+	case err == nil:
+		c.notice("%s: your proposal was withdrawn, since the tree has it no more", p.Path)
+	case code != memory.CodeConflict && code != memory.CodeNotFound: // else somebody has decided meanwhile
+		return true, err
+	}
+	return false, nil
+}
