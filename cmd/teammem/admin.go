@@ -27,7 +27,7 @@ func (a *app) newAdminCommand() *cobra.Command {
 	project.AddCommand(a.newProjectAddCommand(&db))
 	token := &cobra.Command{Use: "token", Short: "API tokens", RunE: showHelp}
 	token.AddCommand(a.newTokenCreateCommand(&db))
-	c.AddCommand(member, project, token)
+	c.AddCommand(member, project, token, a.newConsoleLinkCommand(&db))
 	return c
 }
 

@@ -40,6 +40,7 @@ var edges = map[string][]string{
 	"api":              {"memory", "auth", "api/wire"},
 	"api/wire":         {"memory"},
 	"web":              {"memory", "auth", "web/static", "web/view"},
+	"web/e2e":          {},
 	"web/static":       {},
 	"web/view":         {"web/view/diff", "web/view/foreign"},
 	"web/view/diff":    {},
@@ -62,7 +63,7 @@ var edges = map[string][]string{
 
 	"cmd/teammem": {
 		"api", "api/wire", "auth", "client", "client/adopt", "client/claude", "client/claude/hook", "client/claude/install",
-		"client/mcp", "client/tree", "memory", "migrations", "recall", "sanitize", "sanitize/secrets", "store", "store/embedded", "sync", "web",
+		"client/mcp", "client/tree", "memory", "migrations", "recall", "sanitize", "sanitize/secrets", "store", "store/embedded", "sync", "web", "web/static",
 	},
 }
 

@@ -50,9 +50,9 @@ func newTeam(t *testing.T) *team {
 }
 
 // start runs the server until the test ends, or stop.
-func (tm *team) start(t *testing.T, listen string) {
+func (tm *team) start(t *testing.T, listen string, flags ...string) {
 	t.Helper()
-	args := []string{"serve", "--listen", listen}
+	args := append([]string{"serve", "--listen", listen}, flags...)
 	if tm.database != "" {
 		args = append(args, "--database-url", tm.database)
 	} else {

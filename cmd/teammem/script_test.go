@@ -31,6 +31,7 @@ func TestScript(t *testing.T) {
 		RequireUniqueNames:  true,
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits":   scriptExits,
+			"fresh":   scriptFresh,
 			"server":  scriptServer,
 			"stop":    scriptStop,
 			"keep":    scriptKeep,
@@ -104,6 +105,14 @@ func scriptExits(ts *testscript.TestScript, neg bool, args []string) {
 	if got != want {
 		ts.Fatalf("exit %d, want %d", got, want)
 	}
+}
+
+// fresh makes a database that no server has served, and sets DB.
+func scriptFresh(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 0 {
+		ts.Fatalf("usage: fresh")
+	}
+	ts.Setenv("DB", testdb.New(scriptedOf(ts)))
 }
 
 // server starts one on a database of the script's own, and sets DB and URL.
