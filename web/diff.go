@@ -29,7 +29,7 @@ func (c *Console) diff(v *visit) error {
 	if err != nil {
 		return err
 	}
-	return v.page(ok, view.DiffPage(v.frame(view.SectionProjects), view.Comparison{
+	return v.show(view.DiffPage(v.frame(view.SectionProjects), view.Comparison{
 		Project: projectOf(v.project.Project), ID: string(id), Path: entry.Path.String(), Name: entry.Name,
 		A: revisionOf(a), B: revisionOf(b), Old: string(a.Content), New: string(b.Content), Revisions: revisions(list),
 	}))

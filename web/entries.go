@@ -40,7 +40,7 @@ func (c *Console) entries(v *visit) error {
 			p.After = base64.RawURLEncoding.EncodeToString([]byte(p.Rows[len(p.Rows)-1].Path))
 		}
 	}
-	return v.page(ok, view.EntriesPage(v.frame(view.SectionProjects), p))
+	return v.show(view.EntriesPage(v.frame(view.SectionProjects), p))
 }
 
 func paths(entries []memory.Entry) []string {

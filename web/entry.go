@@ -40,7 +40,7 @@ func (c *Console) entry(v *visit) error {
 	if err := c.around(v, &p); err != nil {
 		return err
 	}
-	return v.page(ok, view.EntryPage(v.frame(view.SectionProjects), p))
+	return v.show(view.EntryPage(v.frame(view.SectionProjects), p))
 }
 
 // revision shows an entry as it once was.
@@ -65,7 +65,7 @@ func (c *Console) revision(v *visit) error {
 	if err := c.around(v, &p); err != nil {
 		return err
 	}
-	return v.page(ok, view.EntryPage(v.frame(view.SectionProjects), p))
+	return v.show(view.EntryPage(v.frame(view.SectionProjects), p))
 }
 
 // shown is a revision of an entry on its page.

@@ -128,9 +128,13 @@ func (c *Console) guard(r route) echo.HandlerFunc {
 		if !ok {
 			return errors.New("a route without the observing middleware")
 		}
-		limited, cancel := context.WithTimeout(ctx.Request().Context(), r.deadline())
-		defer cancel()
-		ctx.SetRequest(ctx.Request().WithContext(limited))
+		request := ctx.Request()
+		limited, cancel := context.WithTimeout(request.Context(), r.deadline())
+		defer func() {
+			cancel()
+			ctx.SetRequest(request) // the page of an error has time left
+		}()
+		ctx.SetRequest(request.WithContext(limited))
 		if err := c.admit(v, r); err != nil {
 			return err
 		}

@@ -35,7 +35,7 @@ func (c *Console) history(v *visit) error {
 	if len(found) == historyPage {
 		p.Before = found[len(found)-1].Rev
 	}
-	return v.page(ok, view.HistoryPage(v.frame(view.SectionProjects), p))
+	return v.show(view.HistoryPage(v.frame(view.SectionProjects), p))
 }
 
 func revisions(found []memory.Revision) (all []view.Revision) {

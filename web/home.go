@@ -43,7 +43,7 @@ func (c *Console) home(v *visit) error {
 	for _, change := range recent {
 		p.Changes = append(p.Changes, v.change(change))
 	}
-	return v.page(ok, view.HomePage(v.frame(view.SectionHome), p))
+	return v.show(view.HomePage(v.frame(view.SectionHome), p))
 }
 
 // lately returns the viewer's own proposals that wait or were turned down not
@@ -68,7 +68,7 @@ func (c *Console) listProjects(v *visit) error {
 	for _, o := range v.projects {
 		p.Rows = append(p.Rows, projectRow(o))
 	}
-	return v.page(ok, view.ProjectsPage(v.frame(view.SectionProjects), p))
+	return v.show(view.ProjectsPage(v.frame(view.SectionProjects), p))
 }
 
 // resolve leads from slug and path, as people and the command line know them,

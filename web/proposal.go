@@ -19,7 +19,7 @@ func (v *visit) proposalID() (memory.ProposalID, error) {
 
 // proposal shows one proposal beside the queue.
 func (c *Console) proposal(v *visit) error {
-	return c.showProposal(v, ok, flash(v.query["done"]), view.RejectForm{})
+	return c.showProposal(v, http.StatusOK, flash(v.query["done"]), view.RejectForm{})
 }
 
 func (c *Console) showProposal(v *visit, status int, said *view.Notice, form view.RejectForm) error {

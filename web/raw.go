@@ -2,6 +2,7 @@ package web
 
 import (
 	"mime"
+	"net/http"
 	"path"
 
 	"github.com/teammem/teammem/memory"
@@ -32,5 +33,5 @@ func (c *Console) raw(v *visit) error {
 	h := v.Response().Header()
 	h.Set("Content-Security-Policy", sandbox)
 	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": path.Base(r.Path.String())}))
-	return v.bytes(ok, "text/plain; charset=utf-8", r.Content)
+	return v.bytes(http.StatusOK, "text/plain; charset=utf-8", r.Content)
 }

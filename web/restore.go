@@ -13,7 +13,7 @@ func (c *Console) restorePage(v *visit) error {
 	if err != nil {
 		return err
 	}
-	return c.askRestore(v, rev, ok, nil)
+	return c.askRestore(v, rev, http.StatusOK, nil)
 }
 
 func (c *Console) askRestore(v *visit, rev int64, status int, said *view.Notice) error {

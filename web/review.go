@@ -28,7 +28,7 @@ func (c *Console) review(v *visit) error {
 	if err != nil {
 		return err
 	}
-	return v.page(ok, view.ReviewPage(v.frame(view.SectionReview), view.Review{Queue: q}))
+	return v.show(view.ReviewPage(v.frame(view.SectionReview), view.Review{Queue: q}))
 }
 
 // queue is one page of the list of proposals.

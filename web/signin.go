@@ -22,7 +22,7 @@ func (c *Console) signInPage(v *visit) error {
 	case v.query["out"] != "":
 		p.State = view.SignedOut
 	}
-	return v.page(ok, view.SignInPage(v.frame(view.SectionNone), p))
+	return v.show(view.SignInPage(v.frame(view.SectionNone), p))
 }
 
 // signIn uses a link up and starts a session. The cookie is always a new one:

@@ -16,9 +16,6 @@ import (
 	"github.com/teammem/teammem/web/view"
 )
 
-// ok is the status of a page without a fault.
-const ok = http.StatusOK
-
 // visit is one request on its way through the console.
 type visit struct {
 	echo.Context
@@ -35,6 +32,9 @@ type visit struct {
 }
 
 func (v *visit) ctx() context.Context { return v.Request().Context() }
+
+// show answers with a page that has what was asked for.
+func (v *visit) show(c templ.Component) error { return v.page(http.StatusOK, c) }
 
 // page answers with a page, drawn as a whole before any of it is sent.
 func (v *visit) page(status int, c templ.Component) error {
