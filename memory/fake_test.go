@@ -322,6 +322,14 @@ func (f *fakeStore) AddDevice(_ context.Context, d Device, row AuditRow) error {
 	return f.err
 }
 
+func (f *fakeStore) DeviceNames(_ context.Context, devices []DeviceID) (map[DeviceID]string, error) {
+	names := map[DeviceID]string{}
+	for _, id := range devices {
+		names[id] = "laptop"
+	}
+	return names, f.err
+}
+
 func (f *fakeStore) Member(_ context.Context, id MemberID) (Member, error) {
 	return Member{ID: id, Name: "Mara"}, f.err
 }

@@ -205,6 +205,8 @@ type DeviceStore interface {
 	// Device returns the member's device; another member's is not found.
 	Device(ctx context.Context, member MemberID, id DeviceID) (Device, error)
 	AddDevice(ctx context.Context, d Device, row AuditRow) error
+	// DeviceNames returns what the devices are called; unknown ones are left out.
+	DeviceNames(ctx context.Context, devices []DeviceID) (map[DeviceID]string, error)
 }
 
 // LinkStore keeps links into the console, by the hash of their token.

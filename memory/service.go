@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 	"errors"
+	"slices"
 )
 
 // Service holds the use cases. It is the single gate: REST, command line and
@@ -158,6 +159,19 @@ func (s *Service) AddDevice(ctx context.Context, who Principal, name, os string)
 	now := s.clock()
 	d := Device{ID: NewDeviceID(), Member: who.Member, Name: name, OS: os, CreatedAt: now}
 	return d, s.store.AddDevice(ctx, d, who.Row(now, "device.add", string(d.ID)))
+}
+
+// DeviceNames tells what the devices are called from which others wrote. Their
+// ids cannot be guessed: who has one has read it beside a text.
+func (s *Service) DeviceNames(ctx context.Context, who Principal, devices ...DeviceID) (map[DeviceID]string, error) {
+	if err := allow(who, RoleMaintainer, ScopeRead); err != nil {
+		return nil, err
+	}
+	devices = slices.DeleteFunc(unique(devices), func(id DeviceID) bool { return id == "" })
+	if len(devices) == 0 {
+		return nil, nil
+	}
+	return s.store.DeviceNames(ctx, devices)
 }
 
 // ownDevice checks that the principal may speak for the device.

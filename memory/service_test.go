@@ -319,3 +319,17 @@ func TestMinimumRole(t *testing.T) {
 		}
 	}
 }
+
+func TestDeviceNames(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	got, err := b.DeviceNames(t.Context(), b.who, "", "dev_a", "dev_b", "dev_a")
+	if err != nil || len(got) != 2 || got["dev_a"] != "laptop" {
+		t.Errorf("got %v, %v", got, err)
+	}
+	if got, err := b.DeviceNames(t.Context(), b.who, ""); got != nil || err != nil {
+		t.Errorf("got %v, %v", got, err)
+	}
+	_, err = b.DeviceNames(t.Context(), Principal{}, "dev_a")
+	wantCode(t, err, CodeForbidden)
+}

@@ -46,3 +46,17 @@ func (s *Store) AddDevice(ctx context.Context, d memory.Device, row memory.Audit
 		return appendInstance(ctx, tx, row)
 	}))
 }
+
+// DeviceNames returns what the devices are called; unknown ones are left out.
+func (s *Store) DeviceNames(ctx context.Context, devices []memory.DeviceID) (map[memory.DeviceID]string, error) {
+	found, err := list(ctx, s.pool, deviceRow.device, `
+		select device_id, member_id, name, os, created_at
+		from devices
+		where device_id = any (@devices)`,
+		pgx.StrictNamedArgs{"devices": ids(devices)})
+	names := map[memory.DeviceID]string{}
+	for _, d := range found {
+		names[d.ID] = d.Name
+	}
+	return names, s.fault(ctx, "read devices", err)
+}

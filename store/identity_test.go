@@ -143,3 +143,13 @@ func TestDevice_OfItsMemberOnly(t *testing.T) {
 	_, err = b.Device(t.Context(), b.addMember(t, "Ole").ID, b.device.ID)
 	wantCode(t, err, memory.CodeNotFound)
 }
+
+func TestDeviceNames(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	got, err := b.DeviceNames(t.Context(), []memory.DeviceID{b.device.ID, memory.NewDeviceID(), "", "'"})
+	must(t, err)
+	if diff := cmp.Diff(map[memory.DeviceID]string{b.device.ID: "laptop"}, got); diff != "" {
+		t.Errorf("names (-want +got):\n%s", diff)
+	}
+}

@@ -25,7 +25,7 @@ func number(field, s string) (int64, error) {
 	return n, nil
 }
 
-// entry shows an entry as it stands.
+// entry shows an entry as it stands, or a deleted one as it last was.
 func (c *Console) entry(v *visit) error {
 	id, err := v.entryID()
 	if err != nil {
@@ -35,9 +35,16 @@ func (c *Console) entry(v *visit) error {
 	if err != nil {
 		return err
 	}
-	p := v.shown(entry, newest)
+	text := newest
+	if newest.Action == memory.ActionDelete {
+		// What was there last: a delete has nothing to show.
+		if text, err = c.service.Revision(v.ctx(), v.who, v.project.ID, id, newest.BaseRev); err != nil {
+			return err
+		}
+	}
+	p := v.shown(entry, text)
 	p.Name, p.Description, p.Kind = entry.Name, entry.Description, string(entry.Kind)
-	if err := c.around(v, &p); err != nil {
+	if err := c.around(v, &p, text.Device); err != nil {
 		return err
 	}
 	return v.show(view.EntryPage(v.frame(view.SectionProjects), p))
@@ -62,7 +69,7 @@ func (c *Console) revision(v *visit) error {
 		return err
 	}
 	p := v.shown(entry, old)
-	if err := c.around(v, &p); err != nil {
+	if err := c.around(v, &p, old.Device); err != nil {
 		return err
 	}
 	return v.show(view.EntryPage(v.frame(view.SectionProjects), p))
@@ -75,14 +82,17 @@ func (v *visit) shown(e memory.Entry, r memory.Revision) view.Entry {
 		Project: projectOf(v.project.Project), ID: string(e.ID), Path: r.Path.String(),
 		Name: f.Name, Description: f.Description, Kind: string(f.Kind),
 		Mode: view.ParseMode(v.query["view"], view.ModeRaw), Content: string(r.Content), Size: r.Size,
-		Rev: r.Rev, Head: e.Rev, Deleted: e.Deleted, Author: r.Author.Name, Agent: agentOf(r.Agent), Device: string(r.Device),
-		Note: r.Note, At: r.At, Lints: lints(r), MayWrite: v.project.Role >= memory.RoleContributor,
+		Rev: r.Rev, Head: e.Rev, Deleted: e.Deleted, Author: r.Author.Name, Agent: agentOf(r.Agent), Note: r.Note,
+		At: r.At, Lints: lints(r), MayWrite: v.project.Role >= memory.RoleContributor,
 	}
 }
 
-// around adds what stands beside a text: folders, neighbours, and what waits
-// for the same entry.
-func (c *Console) around(v *visit, p *view.Entry) error {
+// around adds what stands beside a text: where it was written, folders,
+// neighbours, and what waits for the same entry.
+func (c *Console) around(v *visit, p *view.Entry, device memory.DeviceID) (err error) {
+	if p.Device, err = v.device(device); err != nil {
+		return err
+	}
 	_, all, err := c.service.Manifest(v.ctx(), v.who, v.project.ID)
 	if err != nil {
 		return err

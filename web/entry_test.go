@@ -78,7 +78,7 @@ func TestRaw(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"Content-Type": "text/plain; charset=utf-8", "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store",
-		"Content-Disposition": "attachment; filename*=utf-8''a%20%27b%27%20%26%20na%C3%AFve.md", "Content-Security-Policy": sandbox,
+		"Content-Disposition": "attachment; filename*=utf-8''a%20%27b%27%20&%20na%C3%AFve.md", "Content-Security-Policy": sandbox,
 	} {
 		if got := r.header.Get(name); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)

@@ -36,6 +36,9 @@ func (c *Console) showProposal(v *visit, status int, said *view.Notice, form vie
 		return err
 	}
 	open := v.opened(found)
+	if open.Device, err = v.device(found.Device); err != nil {
+		return err
+	}
 	open.Reject = form
 	f := v.frame(view.SectionReview)
 	f.Flash = said
@@ -59,13 +62,16 @@ func (v *visit) opened(p memory.ProposalView) view.Proposal {
 	open := view.Proposal{
 		QueueRow: v.queueRow(p.Proposal), EntryID: string(p.EntryID), Description: p.Description,
 		Mode: view.ParseMode(v.query["view"], view.ModeUnified), BaseRev: p.BaseRev, Sum: p.Sum.String(), Size: p.Size,
-		Device: string(p.Device), Note: p.Note, RuleSet: p.RuleSet, Block: block(p, v.project.Role, v.who),
+		Note: p.Note, RuleSet: p.RuleSet, Block: block(p, v.project.Role, v.who),
 		MayReject:   pending && !mine && v.project.Role >= memory.RoleReviewer,
 		MayWithdraw: pending && mine && v.project.Role >= memory.RoleContributor,
 		Decision:    decision(p.Proposal),
 	}
 	if p.Head != nil {
 		open.HeadRev = p.Head.Rev
+		if pending {
+			open.EntryID = string(p.Head.ID) // of one that would be new: whatever took its path meanwhile
+		}
 	}
 	if p.Base != nil {
 		open.Old = string(p.Base.Content)

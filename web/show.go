@@ -58,8 +58,14 @@ func entryRow(e memory.Entry) view.EntryRow {
 func revisionOf(r memory.Revision) view.Revision {
 	return view.Revision{
 		Rev: r.Rev, Action: actionOf(r.Action, r.BaseRev == 0), Path: r.Path.String(), Author: r.Author.Name, Agent: agentOf(r.Agent),
-		Device: string(r.Device), Note: r.Note, Size: r.Size, At: r.At,
+		Note: r.Note, Size: r.Size, At: r.At,
 	}
+}
+
+// device is what the device is called from which somebody wrote.
+func (v *visit) device(id memory.DeviceID) (string, error) {
+	names, err := v.console.service.DeviceNames(v.ctx(), v.who, id)
+	return names[id], err
 }
 
 // lints are the remarks about a text, as of when it was written.
