@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/teammem/teammem/memory"
@@ -12,8 +13,9 @@ import (
 func TestPlans_ReadNoWholeProject(t *testing.T) {
 	t.Parallel()
 	const entries, rounds, most = 1000, 25, 40 // rows a call
+	const pending, closed = 10, 1000
 	b := open(t, store.Options{MaxConns: 1, Log: testLog(t)})
-	for _, table := range []string{"entries", "revisions", "changes", "push_keys", "audit"} {
+	for _, table := range []string{"entries", "revisions", "changes", "push_keys", "audit", "proposals"} {
 		b.exec(t, `alter table `+table+` set (autovacuum_enabled = false)`)
 	}
 	var heads []memory.Verdict
@@ -36,6 +38,18 @@ func TestPlans_ReadNoWholeProject(t *testing.T) {
 		heads = append(heads, b.push(t, writes...).Verdicts...)
 	}
 
+	b.fillQueue(t, pending, closed)
+	proposals := func(q memory.ProposalQuery) {
+		t.Helper()
+		q.Limit = 5
+		found, err := b.Proposals(t.Context(), b.project.ID, q)
+		must(t, err)
+		if len(found) != q.Limit {
+			t.Fatalf("%d proposals", len(found))
+		}
+	}
+
+	var waiting []memory.Proposal
 	for _, tc := range []struct {
 		name string
 		call func(i int)
@@ -65,6 +79,14 @@ func TestPlans_ReadNoWholeProject(t *testing.T) {
 			_, err := b.History(t.Context(), b.project.ID, heads[i].EntryID, 0, 5)
 			must(t, err)
 		}},
+		{"hold", func(i int) {
+			waiting = b.offer(t, edit(t, pathOf(entries-1-i%5), fmt.Sprint("held ", i), heads[entries-1-i%5]))
+		}},
+		{"hold again", func(int) { b.offer(t, edit(t, pathOf(entries-1-4), "held 24", heads[entries-1-4])) }},
+		{"queue", func(int) { proposals(memory.ProposalQuery{State: memory.ProposalPending}) }},
+		{"proposals of an author", func(int) { proposals(memory.ProposalQuery{Author: b.member.ID}) }},
+		{"closed proposals of an author", func(int) { proposals(memory.ProposalQuery{Author: b.member.ID, State: memory.ProposalSuperseded}) }},
+		{"proposal", func(int) { b.proposal(t, waiting[0].ID) }},
 	} {
 		before := b.rowsRead(t)
 		for i := range rounds {

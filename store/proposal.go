@@ -74,22 +74,22 @@ func (s *Store) Proposals(ctx context.Context, project memory.ProjectID, q memor
 			(
 				select proposal_id, at
 				from proposals
-				where @state = 'pending' and project_id = @project and state = 'pending' and (@author = '' or author = @author)
-					and (@after_id = '' or (at, proposal_id) < (@after_at, @after_id))
+				where @state = 'pending' and project_id = @project and state = 'pending'
+					and (@author = '' or author = @author) and (@after_id = '' or (at, proposal_id) < (@after_at, @after_id))
 				order by at desc, proposal_id desc
 				limit @limit
 			) union all (
 				select proposal_id, at
 				from proposals
-				where @state <> 'pending' and @author = '' and project_id = @project and (@state = '' or state = @state)
-					and (@after_id = '' or (at, proposal_id) < (@after_at, @after_id))
+				where @state <> 'pending' and @author = '' and project_id = @project
+					and (@state = '' or state = @state) and (@after_id = '' or (at, proposal_id) < (@after_at, @after_id))
 				order by at desc, proposal_id desc
 				limit @limit
 			) union all (
 				select proposal_id, at
 				from proposals
-				where @state <> 'pending' and @author <> '' and project_id = @project and author = @author and (@state = '' or state = @state)
-					and (@after_id = '' or (at, proposal_id) < (@after_at, @after_id))
+				where @state <> 'pending' and @author <> '' and project_id = @project and author = @author
+					and (@state = '' or state = @state) and (@after_id = '' or (at, proposal_id) < (@after_at, @after_id))
 				order by at desc, proposal_id desc
 				limit @limit
 			)
@@ -98,8 +98,15 @@ func (s *Store) Proposals(ctx context.Context, project memory.ProjectID, q memor
 			p.kind, p.name, p.description, null::bytea as content, p.sha256, p.size, p.author, m.name as author_name,
 			p.device_id, p.agent, p.agent_version, p.agent_session, p.agent_model, p.note, p.rule_set, p.at,
 			p.decided_by, d.name as decider_name, p.decided_at, p.reason, p.decision_note, p.published_rev, p.successor
-		from page
-		join proposals p on p.project_id = @project and p.proposal_id = page.proposal_id
+		from page,
+			lateral (
+				select project_id, proposal_id, state, op, path, previous_path, entry_id, creates, base_rev, base_sha256,
+					kind, name, description, sha256, size, author, device_id, agent, agent_version, agent_session, agent_model,
+					note, rule_set, at, decided_by, decided_at, reason, decision_note, published_rev, successor
+				from proposals
+				where project_id = @project and proposal_id = page.proposal_id
+				offset 0
+			) as p
 		join members m on m.member_id = p.author
 		left join members d on d.member_id = p.decided_by
 		order by p.at desc, p.proposal_id desc`,
