@@ -1,6 +1,7 @@
 package adopt
 
 import (
+	"github.com/teammem/teammem/client"
 	"github.com/teammem/teammem/memory"
 )
 
@@ -63,8 +64,8 @@ type Plan struct {
 	Source  Source
 	To      string // prefix of all paths
 	Items   []Item
-	Lints   []memory.Lint // of the indexes, as they will be
-	Offline error         // the server could not be asked what is there
+	Before  *client.Report // of the sync, or its preview, that came first; nil if there was none
+	Offline error          // why the server could not be asked what is there
 }
 
 // Count returns how many items have each verdict; parts count, and the file

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -128,6 +129,7 @@ func (im *Importer) refresh(ctx context.Context, p *planning) (arriving map[memo
 	if err != nil {
 		return nil, err
 	}
+	p.Before = report
 	arriving = map[memory.Path]bool{}
 	for _, d := range report.Done {
 		if p.options.Preview && d.Kind == msync.Download {
@@ -189,7 +191,10 @@ func (p *planning) lint(now time.Time) {
 	for i := range p.Items {
 		item := &p.Items[i]
 		if (item.Verdict == New || item.Verdict == Merged) && item.Path.String() == memory.IndexName {
-			item.Lints = memory.LintIndex(string(item.content), paths)
+			known := len(lines(string(item.before))) // what was there before is nobody's import
+			item.Lints = slices.DeleteFunc(memory.LintIndex(string(item.content), paths), func(l memory.Lint) bool {
+				return item.Verdict == Merged && 0 < l.Line && l.Line < known
+			})
 		}
 	}
 }

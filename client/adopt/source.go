@@ -45,12 +45,12 @@ type Places struct {
 // of a folder or file. dir, if it is not empty, is where the layout is looked
 // for instead of its usual place.
 func FindSource(name, dir string, p Places) (Source, error) {
-	layout, known := usualPlaces(p)[Layout(name)]
+	usual, known := usualPlaces(p)[Layout(name)]
 	switch {
 	case known && dir != "":
 		return folderSource(Layout(name), dir)
-	case known:
-		return folderSource(Layout(name), layout)
+	case known && (isFolder(usual) || !isFolder(name)):
+		return folderSource(Layout(name), usual)
 	case dir != "":
 		return Source{}, memory.Invalid("source", fmt.Sprintf("only a layout takes a folder beside it, and %q is none", name))
 	}
@@ -113,10 +113,15 @@ func folderSource(l Layout, dir string) (Source, error) {
 	if err != nil {
 		return Source{}, fmt.Errorf("find folder: %w", err)
 	}
-	if info, err := os.Stat(abs); err != nil || !info.IsDir() {
+	if !isFolder(abs) {
 		return Source{}, memory.Invalid("source", fmt.Sprintf("there is no folder %+q", abs))
 	}
 	return Source{Layout: l, Dir: abs}, nil
+}
+
+func isFolder(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
 }
 
 // recognise tells a folder's layout by its name and by what is in it.

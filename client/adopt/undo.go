@@ -70,28 +70,64 @@ func (im *Importer) PlanUndo(ctx context.Context, id string) (*Undo, error) {
 	return u, nil
 }
 
+// maxUndos is how often an undo looks again after its sync.
+const maxUndos = 3
+
 // Undo takes an import back and syncs: what was changed since it was planned
 // stays. The server keeps the texts in its history.
+//
+// If the import was cut off while it was sent, nobody here knows which files the
+// server has by then: it brings them with the sync, and they are taken back
+// after that.
 func (im *Importer) Undo(ctx context.Context, u *Undo) error {
-	complete := false
-	err := im.mirror.Edit(ctx, func(t *tree.Tree) (err error) {
-		if err := u.look(ctx, t); err != nil {
+	complete, err := im.takeBack(ctx, u)
+	if err != nil {
+		return err
+	}
+	known := u.Receipt.State == Sent && complete
+	if known {
+		err = im.undone(u)
+	}
+	again := Undo{Receipt: u.Receipt}
+	for range maxUndos {
+		var failed error
+		u.Report, failed = im.mirror.Sync(ctx, client.SyncOptions{})
+		if err = errors.Join(err, failed); err != nil || known {
+			return err
+		}
+		more, err := im.takeBack(ctx, &again)
+		if err != nil {
+			return err
+		}
+		if complete = complete && more; again.Acts() == 0 {
+			break
+		}
+	}
+	if !complete {
+		return nil // a later undo can try once more
+	}
+	return im.undone(u)
+}
+
+// takeBack decides once more, since the tree may have changed, and does it.
+func (im *Importer) takeBack(ctx context.Context, u *Undo) (complete bool, err error) {
+	err = im.mirror.Edit(ctx, func(t *tree.Tree) (err error) {
+		if err := u.look(ctx, t); err != nil || u.Acts() == 0 {
+			complete = err == nil
 			return err
 		}
 		complete, err = u.carryOut(ctx, t)
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("take back import %s: %w", u.Receipt.ID, err)
+		return false, fmt.Errorf("take back import %s: %w", u.Receipt.ID, err)
 	}
-	if complete {
-		u.Receipt.State = Undone
-		if err := im.save(&u.Receipt); err != nil {
-			return err
-		}
-	}
-	u.Report, err = im.mirror.Sync(ctx, client.SyncOptions{})
-	return err
+	return complete, nil
+}
+
+func (im *Importer) undone(u *Undo) error {
+	u.Receipt.State = Undone
+	return im.save(&u.Receipt)
 }
 
 // look decides on each file by what it holds now.

@@ -180,6 +180,10 @@ func (d *Imported) rule(failed error) {
 			refused[norm.NFC.String(f.File)] = f.Problem
 		}
 	}
+	waiting := map[memory.Path]bool{}
+	for _, w := range d.Report.Waiting {
+		waiting[w.Path] = w.State == memory.ProposalPending
+	}
 	for i := range d.Results {
 		r := &d.Results[i]
 		if r.Outcome == NotWritten {
@@ -188,6 +192,10 @@ func (d *Imported) rule(failed error) {
 		if to, ok := renamed[r.Path]; ok {
 			r.Reason = fmt.Sprintf("a teammate's entry has the name %+q", r.Path)
 			r.Path = to
+		}
+		if waiting[r.Path] {
+			r.Outcome = Waiting
+			continue
 		}
 		r.rule(last[r.Path], refused[r.Path.String()], failed == nil && d.Report.Proven)
 	}
