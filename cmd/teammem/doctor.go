@@ -13,6 +13,7 @@ import (
 
 	"github.com/teammem/teammem/client"
 	"github.com/teammem/teammem/client/claude"
+	"github.com/teammem/teammem/client/claude/hook"
 )
 
 // doctorPatience is how long doctor waits for a server.
@@ -45,6 +46,9 @@ func (a *app) runDoctor(ctx context.Context, folder string, asJSON bool) error {
 	c, err := claude.NewCase(dirs, folder, a.getenv)
 	if err != nil {
 		return err
+	}
+	for _, e := range hook.Events() {
+		c.Events = append(c.Events, e.Name)
 	}
 	servers := make(chan []client.Check, 1) // they answer while the rest is looked at
 	go func() { servers <- a.checkServers(ctx, dirs, c) }()
@@ -91,11 +95,18 @@ func (a *app) checkServers(ctx context.Context, dirs client.Dirs, c *claude.Case
 	return checks
 }
 
-// checkState tells what the last syncs left behind.
+// checkState tells what the last syncs left behind, and what hooks noted.
 func (a *app) checkState(dirs client.Dirs, c *claude.Case) []client.Check {
 	var checks []client.Check
 	if c.Linked {
 		checks = dirs.CheckState(c.Link, a.now())
+	}
+	failed, err := hook.Failures(dirs)
+	if err != nil {
+		return append(checks, client.Check{Name: "hook failures", Grade: client.Look, Detail: err.Error(), Source: dirs.State, Fix: "check who may read that folder"})
+	}
+	for _, f := range failed {
+		checks = append(checks, client.Check{Name: "hook failures", Grade: client.Look, Detail: f.String(), Source: dirs.State, Fix: "see to it if it comes back; the next session is told, and then it is forgotten"})
 	}
 	return checks
 }
