@@ -17,17 +17,19 @@ func (a *app) newAdminCommand() *cobra.Command {
 	var db databaseOptions
 	c := &cobra.Command{
 		Use:   "admin",
-		Short: "Add members, projects and tokens; works beside a running server",
+		Short: "Administer members, projects, roles and tokens; works beside a running server",
 		RunE:  showHelp,
 	}
 	db.addFlags(c)
 	member := &cobra.Command{Use: "member", Short: "Members of the instance", RunE: showHelp}
 	member.AddCommand(a.newMemberAddCommand(&db))
 	project := &cobra.Command{Use: "project", Short: "Projects of the instance", RunE: showHelp}
-	project.AddCommand(a.newProjectAddCommand(&db))
+	project.AddCommand(a.newProjectAddCommand(&db), a.newProjectSetCommand(&db))
+	role := &cobra.Command{Use: "role", Short: "What members may do in projects", RunE: showHelp}
+	role.AddCommand(a.newRoleSetCommand(&db))
 	token := &cobra.Command{Use: "token", Short: "API tokens", RunE: showHelp}
 	token.AddCommand(a.newTokenCreateCommand(&db))
-	c.AddCommand(member, project, token, a.newConsoleLinkCommand(&db))
+	c.AddCommand(member, project, role, token, a.newConsoleLinkCommand(&db))
 	return c
 }
 
@@ -98,7 +100,7 @@ func (a *app) newProjectAddCommand(db *databaseOptions) *cobra.Command {
 		},
 	}
 	c.Flags().StringArrayVar(&remotes, "remote", nil, "git remote of the repository; may be repeated")
-	c.Flags().StringVar(&review, "review", string(memory.PresetOpen), "review preset to store: open, guarded or strict")
+	c.Flags().StringVar(&review, "review", string(memory.PresetOpen), presetHelp)
 	return c
 }
 
@@ -126,11 +128,7 @@ func (a *app) newTokenCreateCommand(db *databaseOptions) *cobra.Command {
 	c.Flags().StringVar(&o.project, "project", "", "slug of the only project that the token reaches; default all of the member's")
 	c.Flags().StringVar(&o.scopes, "scope", "", "comma-separated: sync:read, sync:write")
 	c.Flags().DurationVar(&o.ttl, "ttl", month, "how long the token lives, at most 8760h")
-	for _, name := range []string{"member", "scope"} {
-		if err := c.MarkFlagRequired(name); err != nil {
-			panic(err) // the flag was added above
-		}
-	}
+	require(c, "member", "scope")
 	return c
 }
 
@@ -141,14 +139,11 @@ func (a *app) createToken(ctx context.Context, s *memory.Service, db *database, 
 	}
 	var project memory.ProjectID
 	if o.project != "" {
-		found, err := db.store.Projects(ctx, o.project, "")
+		found, err := db.projectBySlug(ctx, o.project)
 		if err != nil {
 			return err
 		}
-		if len(found) == 0 {
-			return memory.NotFound(fmt.Sprintf("project %q", o.project))
-		}
-		project = found[0].ID
+		project = found.ID
 	}
 	var scopes []memory.Scope
 	for scope := range strings.SplitSeq(o.scopes, ",") {
