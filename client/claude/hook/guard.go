@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/teammem/teammem/client"
@@ -68,10 +69,25 @@ func (h *Hooks) judgeName(at spot) (p memory.Path, reason string) {
 			"%s would not be shared: names that start with a dot, end with ~, or look like another program's copies are left alone in team/.", name)
 	}
 	p, err := memory.ParsePath(at.disk)
-	if e, ok := errors.AsType[*memory.Error](err); ok {
+	if e, ok := errors.AsType[*memory.Error](err); ok && !h.served(at, &p) {
 		return memory.Path{}, refusal(at.disk, e)
 	}
 	return p, ""
+}
+
+// served reports whether the server has an entry at a place, under a name that
+// is newer than our tables, and sets its path.
+func (h *Hooks) served(at spot, p *memory.Path) bool {
+	path, err := memory.ParseServedPath(at.disk)
+	if err != nil {
+		return false
+	}
+	known, err := h.Dirs.Known(at.link)
+	if err != nil {
+		return false
+	}
+	*p = path
+	return slices.ContainsFunc(known.Entries, func(e client.KnownEntry) bool { return e.Path == path })
 }
 
 // judgeTwin refuses a new name that an entry has in another spelling.

@@ -18,29 +18,27 @@ type news struct {
 // news compares what is known with what was told. A session that goes on
 // compares with what it was told itself; a new one with what any session of
 // this link was. Where nothing was told yet, nothing is news.
-func (s *session) news(k client.Known) news {
-	linkFile, sessionFile := s.state.linkFile(s.link), s.state.sessionFile(s.in.Session, s.link)
-	told := toldOf{Epoch: k.Cursor.Epoch, Seq: k.Cursor.Seq, Entries: make(map[string]int64, len(k.Entries))}
-	for _, e := range k.Entries {
-		told.Entries[e.Path.String()] = e.Rev
-	}
+func (s *session) news(k client.Known, before toldOf, told map[string]toldEntry) news {
 	if k.Cursor.IsZero() {
 		return news{remember: func() error { return nil }}
 	}
+	now := toldOf{Epoch: k.Cursor.Epoch, Seq: k.Cursor.Seq}
+	own, ownOK := load(s.state.sessionFile(s.in.Session, s.link))
 	n := news{remember: func() error {
-		return errors.Join(save(linkFile, told), save(sessionFile, toldOf{Epoch: told.Epoch, Seq: told.Seq}))
+		ofLink := now
+		ofLink.Entries = told
+		return errors.Join(save(s.state.linkFile(s.link), ofLink), save(s.state.sessionFile(s.in.Session, s.link), now))
 	}}
-	before, ok := load(linkFile)
-	if !ok || before.Epoch != told.Epoch {
+	if before.Epoch != now.Epoch {
 		return n
 	}
-	known := func(e client.KnownEntry) bool { return before.Entries[e.Path.String()] == e.Rev }
-	if own, ok := load(sessionFile); ok && own.Epoch == told.Epoch && s.goesOn() {
-		known = func(e client.KnownEntry) bool { return e.Rev <= own.Seq }
+	heard := func(e client.KnownEntry) bool { return before.Entries[e.Path.String()].Rev == e.Rev }
+	if ownOK && own.Epoch == now.Epoch && s.goesOn() {
+		heard = func(e client.KnownEntry) bool { return e.Rev <= own.Seq }
 	}
 	me := s.myName()
 	for _, e := range k.Entries {
-		if known(e) || e.Author != "" && e.Author == me {
+		if heard(e) || e.Author != "" && e.Author == me {
 			continue
 		}
 		verb := "changed"
@@ -50,7 +48,7 @@ func (s *session) news(k client.Known) news {
 		n.changes = append(n.changes, memory.IndexChange{Verb: verb, Path: e.Path, Author: e.Author, At: e.At})
 	}
 	for path := range before.Entries {
-		if _, there := told.Entries[path]; !there {
+		if _, there := told[path]; !there {
 			n.gone = append(n.gone, path)
 		}
 	}

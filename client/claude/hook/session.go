@@ -94,11 +94,13 @@ func (s *session) tell(ctx context.Context) outcome {
 	}
 	reading, cancel := context.WithTimeout(ctx, s.left(start)-answerTime)
 	defer cancel()
-	news := s.news(known)
+	before, _ := load(s.state.linkFile(s.link))
+	told := s.toldEntries(reading, known, before)
+	news := s.news(known, before, told)
+	entries := indexLines(known, told)
 	text := memory.TeamIndex(memory.IndexInput{
-		Project: s.link.Slug, Folder: filepath.Join(s.link.MemoryDir, tree.FolderName), Total: len(known.Entries),
-		AsOf: asOf, Now: now, Notices: notices(known, news.gone), Changes: news.changes, Entries: s.entries(reading, known),
-		Delta: s.goesOn(),
+		Project: s.link.Slug, Folder: filepath.Join(s.link.MemoryDir, tree.FolderName), Total: len(entries),
+		AsOf: asOf, Now: now, Notices: notices(known, news.gone), Changes: news.changes, Entries: entries, Delta: s.goesOn(),
 	}, memory.MaxTeamIndex)
 	a := answer{Message: lines(s.messages)}
 	if text != "" {

@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -142,7 +143,8 @@ func TestNews(t *testing.T) {
 	m := newMember(t, "http://127.0.0.1:1")
 	tell := func(id, source string, k client.Known) (changes, gone []string) {
 		s := session{Hooks: m.hooks(), link: m.link, in: input{Session: id, Source: source}}
-		n := s.news(k)
+		before, _ := load(s.state.linkFile(m.link))
+		n := s.news(k, before, s.toldEntries(t.Context(), k, before))
 		for _, c := range n.changes {
 			changes = append(changes, c.Verb+" "+c.Path.String()+" "+c.Author)
 		}
@@ -200,7 +202,7 @@ func TestNotices(t *testing.T) {
 	got := notices(k, []string{"gone.md"})
 	want := make([]string, 0, len(got))
 	for n := range mostOfAKind {
-		want = append(want, fmt.Sprintf("A teammate changed team/c%d.md as well. Their text is in the folder now; what was written here is kept in /kept/it.md.", n))
+		want = append(want, fmt.Sprintf("A teammate changed team/c%d.md as well: their text is in the folder now, the one from here in /kept/it.md.", n))
 	}
 	want = append(want,
 		"and 2 more conflicts",
@@ -225,7 +227,7 @@ func TestStanding(t *testing.T) {
 		Conflicts: []client.Conflict{{Path: path1(t, "c.md"), File: "/kept"}},
 		Waiting:   []client.Waiting{{Path: path1(t, "w.md"), State: memory.ProposalPending}},
 	}
-	for disk, want := range map[string]string{"r.md": "not shared: no", "c.md": "kept in /kept", "w.md": "waits for review", "s.md": "", "p.md": ""} {
+	for disk, want := range map[string]string{"r.md": "not shared: no", "c.md": "the one from here in /kept", "w.md": "waits for review", "s.md": "", "p.md": ""} {
 		text, ok := standing(k, pending{Disk: disk, At: at})
 		if !ok || !strings.Contains(text, want) || want == "" && text != "" {
 			t.Errorf("%s: got %q, %t; want %q", disk, text, ok, want)
@@ -233,6 +235,54 @@ func TestStanding(t *testing.T) {
 	}
 	if text, ok := standing(k, pending{Disk: "r.md", At: at.Add(time.Minute)}); ok {
 		t.Errorf("told %q before a sync has ended", text)
+	}
+}
+
+// What an entry says of itself is read once, the newest first, and only if the
+// file is what the server has.
+func TestToldEntries(t *testing.T) {
+	t.Parallel()
+	m := newMember(t, "http://127.0.0.1:1")
+	s := session{Hooks: m.hooks(), link: m.link, in: input{Source: "startup"}}
+	k := client.Known{Cursor: memory.Cursor{Epoch: "e1", Seq: 3}}
+	for rev, name := range []string{"a.md", "b.md", "edited.md", "missing.md", "MEMORY.md"} {
+		text := "---\ndescription: about " + name + "\ntype: feedback\n---\n"
+		m.write(m.team(name), text)
+		k.Entries = append(k.Entries, client.KnownEntry{
+			Path: path1(t, name), Disk: name, Rev: int64(rev + 1), Sum: memory.Sum([]byte(text)), At: time.Unix(int64(rev), 0), Author: "ben",
+		})
+	}
+	m.write(m.team("edited.md"), "not what the server has\n")
+	m.must(os.Remove(m.team("missing.md")))
+	told := s.toldEntries(t.Context(), k, toldOf{})
+	want := map[string]toldEntry{
+		"a.md": {1, memory.KindFeedback, "about a.md"}, "b.md": {2, memory.KindFeedback, "about b.md"},
+		"edited.md": {Rev: 3}, "missing.md": {Rev: 4}, "MEMORY.md": {Rev: 5},
+	}
+	if diff := cmp.Diff(want, told); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if lines := indexLines(k, told); len(lines) != 4 || lines[0].Description != "about a.md" || lines[0].Author != "ben" {
+		t.Errorf("lists %+v", lines)
+	}
+
+	m.must(os.RemoveAll(m.team("a.md"))) // it is not read again
+	k.Entries[1].Rev = 9
+	m.write(m.team("b.md"), "b\n") // another text, which the server does not have
+	again := s.toldEntries(t.Context(), k, toldOf{Epoch: "e1", Entries: told})
+	want["b.md"] = toldEntry{Rev: 9}
+	if diff := cmp.Diff(want, again); diff != "" {
+		t.Errorf("a second time (-want +got):\n%s", diff)
+	}
+	other := s.toldEntries(t.Context(), k, toldOf{Epoch: "e0", Entries: told})
+	if other["a.md"].Description != "" {
+		t.Error("what was told of another history counts")
+	}
+
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if told := s.toldEntries(ended, k, toldOf{}); len(told) != 5 || told["a.md"].Kind != "" {
+		t.Errorf("without time it read %+v", told)
 	}
 }
 

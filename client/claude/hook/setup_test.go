@@ -34,11 +34,11 @@ var scanner = sync.OnceValues(func() (memory.Scanner, error) { return secrets.Ne
 type member struct {
 	testing.TB
 
-	home    string
-	dirs    client.Dirs
-	link    client.Link
-	env     map[string]string
-	flush   error
+	home  string
+	dirs  client.Dirs
+	link  client.Link
+	env   map[string]string
+	flush error
 
 	mu      sync.Mutex
 	flushed []string

@@ -85,9 +85,9 @@ func (s state) tidy() error {
 
 // toldOf is what was told of a link last: to any session, or to one.
 type toldOf struct {
-	Epoch   string           `json:"epoch"`
-	Seq     int64            `json:"seq"`
-	Entries map[string]int64 `json:"entries,omitzero"` // rev by path; of a link only
+	Epoch   string               `json:"epoch"`
+	Seq     int64                `json:"seq"`
+	Entries map[string]toldEntry `json:"entries,omitzero"` // by path; of a link only
 }
 
 func (s state) linkFile(l client.Link) string {

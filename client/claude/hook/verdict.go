@@ -55,7 +55,7 @@ const onlyHere = " The file stays as it is, on this computer only."
 
 // gone says what happened to an entry that somebody took out.
 func gone(name string) string {
-	return fmt.Sprintf("A teammate deleted %s after it was last read here. What was written is kept in the trash (teammem status names the folder).", name)
+	return fmt.Sprintf("A teammate deleted %s. What was written here is kept in the trash.", name)
 }
 
 // conflicted says where the two texts are.
@@ -64,7 +64,7 @@ func conflicted(name, file string) string {
 	if file != "" {
 		kept = file
 	}
-	return fmt.Sprintf("A teammate changed %s as well. Their text is in the folder now; what was written here is kept in %s.", name, kept)
+	return fmt.Sprintf("A teammate changed %s as well: their text is in the folder now, the one from here in %s.", name, kept)
 }
 
 // conflictFile returns the newest text of a path that waits in the conflict
