@@ -13,5 +13,7 @@
 // [Screen], which checked size, encoding and secrets. Everything that stores
 // or sends takes these types and refuses their zero values.
 //
-// Start reading at [Service.Push]: it shows how a change travels.
+// Start reading at [Service.Push]: it shows how a change travels. Where a
+// reviewer has to see it first it becomes a [Proposal], which is in no tree
+// until [Service.Approve] sends it through the same gate.
 package memory

@@ -12,6 +12,7 @@
 //     counts the feed, so the feed has no gap and its order is the commit order.
 //   - The project's digest and number of live entries are those of its entries.
 //   - Every audit row hashes the one before it.
+//   - A proposal ends once, and is published in the transaction of its revision.
 //   - No error that leaves the package quotes a value of a row.
 //
 // It imports memory and migrations:

@@ -234,7 +234,7 @@ func TestPush_RoundTrip(t *testing.T) {
 		{Action: memory.ActionPut, Path: path(t, "a.md"), AbsentAt: memory.Cursor{Epoch: "e1", Seq: 97}, Content: screened(t, "a.md", "text\r\n\u2028")},
 		{Action: memory.ActionPut, Path: path(t, "b.md"), EntryID: "ent_b", BaseRev: 88, BaseSum: old, Content: screened(t, "b.md", ""), AllowEmpty: true, Note: "two\nlines"},
 		{Action: memory.ActionMove, Path: path(t, "d.md"), Previous: path(t, "c.md"), EntryID: "ent_c", BaseRev: 5, BaseSum: old},
-		{Action: memory.ActionDelete, Path: path(t, "e.md"), EntryID: "ent_e", BaseRev: 6, BaseSum: old},
+		{Action: memory.ActionDelete, Path: path(t, "e.md"), EntryID: "ent_e", BaseRev: 6, BaseSum: old, Review: true},
 	}
 	agent := memory.Agent{Name: "claude-code", Version: "2", Session: "s", Model: "m"}
 	w, err := NewPush("e1", "dev_d", "key", agent, writes)
@@ -251,7 +251,7 @@ func TestPush_RoundTrip(t *testing.T) {
 		{Action: memory.ActionPut, Path: "a.md", AbsentAt: memory.Cursor{Epoch: "e1", Seq: 97}, Content: text, Sum: memory.Sum(text)},
 		{Action: memory.ActionPut, Path: "b.md", EntryID: "ent_b", BaseRev: 88, BaseSum: old, Content: []byte{}, Sum: memory.Sum(nil), AllowEmpty: true, Note: "two\nlines"},
 		{Action: memory.ActionMove, Path: "d.md", Previous: "c.md", EntryID: "ent_c", BaseRev: 5, BaseSum: old},
-		{Action: memory.ActionDelete, Path: "e.md", EntryID: "ent_e", BaseRev: 6, BaseSum: old},
+		{Action: memory.ActionDelete, Path: "e.md", EntryID: "ent_e", BaseRev: 6, BaseSum: old, Review: true},
 	}}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
