@@ -178,7 +178,7 @@ func (s Sibling) check(memoryDir string) client.Check {
 	check.Fix = "move what you need to " + memoryDir + ": sessions read that one only"
 	if len(s.Unsent) > 0 {
 		check.Detail += fmt.Sprintf(", of team/ not here: %s", some(s.Unsent))
-		check.Fix = "teammem import " + s.Dir
+		check.Fix = "teammem import " + filepath.Join(s.Dir, teamFolder)
 	}
 	return check
 }

@@ -2,6 +2,7 @@ package claude
 
 import (
 	"fmt"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -38,7 +39,7 @@ func (s Sibling) notice(l client.Link) string {
 		return ""
 	}
 	return fmt.Sprintf("%s is a second memory of this repository (%s) beside %s, and is not shared: %s; teammem import %s takes over what is missing",
-		s.Dir, s.Why, l.MemoryDir, some(s.Unsent), s.Dir)
+		s.Dir, s.Why, l.MemoryDir, some(s.Unsent), filepath.Join(s.Dir, teamFolder))
 }
 
 // some names the first few of some foreign names, and counts the rest.
