@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -174,7 +175,11 @@ func (s Sibling) check(memoryDir string) client.Check {
 		check.Fix = "look whether the agent writes to it"
 		return check
 	}
-	check.Detail += fmt.Sprintf(" holds %d files", s.Files)
+	files := "files"
+	if s.Files == 1 {
+		files = "file"
+	}
+	check.Detail += fmt.Sprintf(" holds %d %s", s.Files, files)
 	check.Fix = "move what you need to " + memoryDir + ": sessions read that one only"
 	if len(s.Unsent) > 0 {
 		check.Detail += fmt.Sprintf(", of team/ not here: %s", some(s.Unsent))
@@ -227,11 +232,11 @@ func checkTeamIndex(dir *os.Root) client.Check {
 	}
 	budget := memory.IndexBudget(index)
 	check.Detail = usage(budget)
-	lines := map[string][]string{}
+	lines := map[string][]int{}
 	for _, l := range memory.LintIndex(index, entriesIn(dir)) {
-		lines[l.Rule] = append(lines[l.Rule], strconv.Itoa(l.Line))
+		lines[l.Rule] = append(lines[l.Rule], l.Line)
 	}
-	var wrong []string
+	var wrong []int
 	for _, rule := range []string{memory.LintDangling, memory.LintOutside, memory.LintDuplicate} {
 		if len(lines[rule]) > 0 {
 			check.Detail += fmt.Sprintf(", %d %s", len(lines[rule]), rule)
@@ -244,9 +249,19 @@ func checkTeamIndex(dir *os.Root) client.Check {
 	if budget.Near() {
 		check.Grade, check.Fix = client.Look, "shorten it: agents read no more than that"
 	} else if len(wrong) > 0 {
-		check.Grade, check.Fix = client.Look, "correct or remove line "+some(wrong)
+		check.Grade, check.Fix = client.Look, "correct or remove line "+someLines(wrong)
 	}
 	return check
+}
+
+// someLines names the first few of some lines.
+func someLines(lines []int) string {
+	slices.Sort(lines)
+	var names []string
+	for _, n := range slices.Compact(lines) {
+		names = append(names, strconv.Itoa(n))
+	}
+	return some(names)
 }
 
 func usage(b memory.Budget) string {
