@@ -158,7 +158,7 @@ func TestRun_Crash(t *testing.T) {
 		t.Errorf("got %q, noted %q", out.String(), f)
 	}
 	h = m.hooks()
-	h.Flush = func(string) error { var none []int; _ = none[len(m.flushed)+3]; return nil }
+	h.Flush = func(string) error { none := make([]int, 0); _ = none[len(m.home)]; return nil }
 	m.must(h.Run(t.Context(), SessionEnd, strings.NewReader(m.recorded("session_end")), &out))
 	if f := m.failures(); len(f) != 2 || !strings.Contains(f[1], "index out of range") {
 		t.Errorf("noted %q", f)

@@ -29,15 +29,20 @@ func notices(k client.Known, gone []string) []string {
 	add(len(waits), "changes that wait or were rejected", func(i int) string { return waiting(waits[i]) })
 	add(len(k.Refused), "refusals", func(i int) string { return refusal(k.Refused[i].File, k.Refused[i].Problem) })
 	if len(gone) > 0 {
-		more := ""
-		if len(gone) > mostOfAKind {
-			more = fmt.Sprintf(" and %d more", len(gone)-mostOfAKind)
-		}
-		names := make([]string, min(len(gone), mostOfAKind))
-		for i := range names {
-			names[i] = named(gone[i])
-		}
-		all = append(all, "Not there any more: "+strings.Join(names, ", ")+more)
+		all = append(all, "Not there any more: "+listed(gone))
 	}
 	return append(all, k.Notices...)
+}
+
+// listed names entries in one line.
+func listed(paths []string) string {
+	var names []string
+	for _, p := range paths[:min(len(paths), mostOfAKind)] {
+		names = append(names, named(p))
+	}
+	more := ""
+	if n := len(paths) - len(names); n > 0 {
+		more = fmt.Sprintf(" and %d more", n)
+	}
+	return strings.Join(names, ", ") + more
 }

@@ -65,7 +65,7 @@ func below(dir, path string) (disk string, ok bool) {
 	if !ok || rest != "" && !os.IsPathSeparator(rest[0]) {
 		return "", false
 	}
-	return filepath.ToSlash(strings.TrimLeft(rest, `/`+string(filepath.Separator))), true
+	return filepath.ToSlash(strings.TrimLeft(rest, string(filepath.Separator))), true
 }
 
 // textual spells a path with the system's separators and leaves dots alone.

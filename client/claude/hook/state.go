@@ -66,14 +66,27 @@ func (s state) claim(name string) bool {
 
 // tidy removes what belongs to sessions that ended long ago.
 func (s state) tidy() error {
+	root, err := os.OpenRoot(s.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("tidy what hooks left: %w", err)
+	}
+	defer root.Close()
 	limit := s.clock().Add(-keepState)
-	err := filepath.WalkDir(s.dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || filepath.Dir(path) == filepath.Join(s.dir, "links") {
+	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
 			return err
+		case d.IsDir() && name == linksDir:
+			return fs.SkipDir // what was told of a link stays
+		case d.IsDir():
+			return nil
 		}
 		info, err := d.Info()
 		if err == nil && info.ModTime().Before(limit) {
-			err = os.Remove(path)
+			err = root.Remove(name)
 		}
 		return err
 	})
@@ -83,6 +96,9 @@ func (s state) tidy() error {
 	return nil
 }
 
+// linksDir holds what was told of each link.
+const linksDir = "links"
+
 // toldOf is what was told of a link last: to any session, or to one.
 type toldOf struct {
 	Epoch   string               `json:"epoch"`
@@ -91,7 +107,7 @@ type toldOf struct {
 }
 
 func (s state) linkFile(l client.Link) string {
-	return filepath.Join(s.dir, "links", short(l.Instance, string(l.Project), l.RootID)+".json")
+	return filepath.Join(s.dir, linksDir, short(l.Instance, string(l.Project), l.RootID)+".json")
 }
 
 func (s state) sessionFile(session string, l client.Link) string {
