@@ -20,7 +20,8 @@ func TestJoin(t *testing.T) {
 	}{
 		{
 			"lines join", "# Team\n\n- [x](x.md) — there\n", "# Mine\n\n- [a](a.md) — first\n- [b](./b.md) — second\n",
-			"# Team\n\n- [x](x.md) — there\n- [a](a.md) — first\n- [b](./b.md) — second\n", []int{1},
+			"# Team\n\n- [x](x.md) — there\n- [a](a.md) — first\n- [b](./b.md) — second\n",
+			[]int{1},
 		},
 		{"listed already", "- [A](a.md)\n", "- [a](a.md) — mine\n- [b](b.md)\n", "- [A](a.md)\n- [b](b.md)\n", []int{1}},
 		{"no final newline", "- [x](x.md)", "- [a](a.md)\n", "- [x](x.md)\n- [a](a.md)\n", nil},
@@ -32,11 +33,17 @@ func TestJoin(t *testing.T) {
 		{"CRLF", "# T\r\n- [x](x.md)\r\n", "- [a](a.md)\n  more\n", "# T\r\n- [x](x.md)\r\n- [a](a.md)\r\n  more\r\n", nil},
 		{"CRLF and BOM there, LF here", "- [x](x.md)\n", "\ufeff- [a](a.md)\r\n", "- [x](x.md)\n- [a](a.md)\n", nil},
 		{"indented", "- [x](x.md)\n", "Text:\n  - [a](a.md)\n    deeper\n", "- [x](x.md)\n- [a](a.md)\n  deeper\n", []int{1}},
-		{"what leads elsewhere", "- [x](x.md)\n", "- [no](nothing.md)\n- [web](https://a.example/a.md)\n- [up](../a.md)\n- plain\n- [a](a.md#part)\n",
-			"- [x](x.md)\n- [a](a.md#part)\n", []int{1, 2, 3, 4}},
+		{
+			"what leads elsewhere", "- [x](x.md)\n", "- [no](nothing.md)\n- [web](https://a.example/a.md)\n- [up](../a.md)\n- plain\n- [a](a.md#part)\n",
+			"- [x](x.md)\n- [a](a.md#part)\n",
+			[]int{1, 2, 3, 4},
+		},
 		{"escaped", "- [x](x.md)\n", "- [c](with%20space.md)\n", "- [x](x.md)\n- [c](with%20space.md)\n", nil},
-		{"code and comments", "- [x](x.md)\n", "```\n- [a](a.md)\n```\n<!--\n- [b](b.md)\n-->\n- [c](<with space.md>)\n",
-			"- [x](x.md)\n- [c](<with space.md>)\n", []int{1, 2, 3, 4, 5, 6}},
+		{
+			"code and comments", "- [x](x.md)\n", "```\n- [a](a.md)\n```\n<!--\n- [b](b.md)\n-->\n- [c](<with space.md>)\n",
+			"- [x](x.md)\n- [c](<with space.md>)\n",
+			[]int{1, 2, 3, 4, 5, 6},
+		},
 		{"twice", "- [x](x.md)\n", "- [a](a.md)\n- [again](a.md)\n", "- [x](x.md)\n- [a](a.md)\n", []int{2}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
