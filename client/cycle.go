@@ -55,7 +55,6 @@ type cycle struct {
 	// What waits for a reviewer, or did.
 	proposals []proposal
 	ended     map[memory.ProposalID]bool // news in this run
-	tried     map[memory.ProposalID]bool // renames that this run has tried to take back
 
 	kept      map[memory.Hash]bool // texts that went to the conflict store
 	trashable map[memory.Hash]bool // texts that the server has, or that were merged
@@ -85,7 +84,7 @@ func (s *Syncer) open(ctx context.Context, file string, o SyncOptions, report *R
 		knownForeign: map[memory.EntryID]refusal{}, unmergeable: map[memory.Path]memory.Hash{},
 		superseded: map[memory.Path]memory.Hash{}, unheard: map[memory.Path]memory.Hash{},
 		kept: map[memory.Hash]bool{}, trashable: map[memory.Hash]bool{},
-		proposals: slices.Clone(x.Proposals), ended: map[memory.ProposalID]bool{}, tried: map[memory.ProposalID]bool{},
+		proposals: slices.Clone(x.Proposals), ended: map[memory.ProposalID]bool{},
 	}
 	c.recorded = len(x.Refusals)
 	for _, r := range x.Refusals {
@@ -144,7 +143,7 @@ func (c *cycle) run(ctx context.Context) error {
 	for round := 0; ; round++ {
 		c.undo()
 		plan := c.plan()
-		todo := append(c.undoMoves(), c.actionable(plan)...)
+		todo := c.actionable(plan)
 		if c.options.DryRun {
 			return c.preview(plan, todo)
 		}

@@ -123,11 +123,17 @@ func (c *cycle) known() map[memory.Path]msync.Known {
 		add(r, c.ruleSet) // whatever it was: once in a run is enough
 	}
 	for i := range c.proposals {
-		if p := &c.proposals[i]; c.asked(p) {
-			k := known[p.Path]
-			k.Waiting = msync.Ask{Action: p.Action, Sum: p.askedSum()}
-			known[p.Path] = k
+		p := &c.proposals[i]
+		if !c.asked(p) {
+			continue
 		}
+		k := known[p.Path]
+		if p.Action == memory.ActionMove && !p.pending() {
+			k.Declined = true
+		} else {
+			k.Waiting = msync.Ask{Action: p.Action, Sum: p.askedSum()}
+		}
+		known[p.Path] = k
 	}
 	for p, sum := range c.superseded {
 		k, seen := known[p]

@@ -125,8 +125,7 @@ func (c *cycle) inTree(p *proposal) bool {
 	case memory.ActionPut:
 		return there && f.Sum == p.Sum
 	case memory.ActionMove:
-		_, back := c.state.files[p.From]
-		return there && !back && e != nil && e.base.Path == p.From && e.base.Sum == f.Sum
+		return there && e != nil && e.base.Path == p.From && e.base.Sum == f.Sum && !c.untouched(e)
 	case memory.ActionDelete:
 		return !there && e != nil && e.base.Path == p.Path
 	}
@@ -144,6 +143,11 @@ func (c *cycle) settled(p *proposal) bool {
 		_, there := c.state.files[p.Path]
 		return !there
 	}
+	return c.untouched(e)
+}
+
+// untouched reports whether the file of an entry is where it was and says the same.
+func (c *cycle) untouched(e *entry) bool {
 	f, there := c.state.files[e.base.Path]
 	return there && (f.Sum == e.base.Sum || f.Text == e.base.Text)
 }
@@ -204,8 +208,9 @@ func (c *cycle) heldByMove(p memory.Path) bool {
 	})
 }
 
-// undo takes back the deletes that were not approved, and notes which renames
-// are: the entry is brought here again, like a new one.
+// undo takes back the deletes that were not approved: the entry is brought here
+// again, like a new one. A rename is the planner's to take back; here it is
+// noted when that is done.
 func (c *cycle) undo() {
 	for i := range c.proposals {
 		p := &c.proposals[i]
@@ -219,25 +224,6 @@ func (c *cycle) undo() {
 		}
 		p.Undone = !there || p.Action == memory.ActionDelete
 	}
-}
-
-// undoMoves returns the ops that take back renames which were not approved.
-// Each is tried once in a run.
-func (c *cycle) undoMoves() []msync.Op {
-	var ops []msync.Op
-	for i := range c.proposals {
-		p := &c.proposals[i]
-		if p.Action != memory.ActionMove || p.pending() || p.Undone || c.unsure(p) || !c.inTree(p) || c.tried[p.ID] {
-			continue
-		}
-		c.tried[p.ID] = true
-		f := c.state.files[p.Path]
-		ops = append(ops, msync.Op{
-			Kind: msync.MoveLocal, Entry: p.Entry, From: p.Path, Path: p.From, Base: c.state.entries[p.Entry].base,
-			Local: msync.Local{Path: p.Path, Sum: f.Sum, Text: f.Text}, Notice: "renaming it was not approved",
-		})
-	}
-	return ops
 }
 
 // declined reports whether the text of an op is one that nobody will approve. A

@@ -22,8 +22,8 @@
 //	11   –     new                 –         Create
 //	12   –     –                   new       Download
 //	13   –     new                 new       Adopt, Download, Merge, Rename or Conflict
-//	14   has   gone, text is at a  = or Δ    MoveRemote; remote gone: Forget and Create
-//	           new path
+//	14   has   gone, text is at a  = or Δ    MoveRemote; remote gone: Forget and Create;
+//	           new path                      declined by a reviewer: MoveLocal, back
 //	15   has   = or Δ              moved     MoveLocal; the new name is taken: Report
 //	16   has   only line ends Δ    any       counts as "="; Report
 //	17   any   waiting or refused  =         Report

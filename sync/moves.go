@@ -14,8 +14,13 @@ func (p *planner) planMoves() {
 // whose new name belongs to another entry there: they go back.
 func (p *planner) planMovesThere() (undone map[*entry]bool) {
 	movers, waits := map[*entry]bool{}, map[*entry]Reason{}
+	p.declined = map[*entry]bool{}
 	for _, e := range p.entries {
 		if p.planned[e] || !e.movedHere() || e.movedThere() {
+			continue
+		}
+		if p.Known[e.at].Declined {
+			p.declined[e] = true
 			continue
 		}
 		if why := p.asked(e.at, memory.ActionMove, e.local.Sum); why != "" {
@@ -71,7 +76,7 @@ func (p *planner) planMovesHere(undone map[*entry]bool) {
 	movers := map[*entry]bool{}
 	for _, e := range p.entries {
 		follows := e.movedThere() && !e.gone() && e.at != e.remote.Path
-		movers[e] = !p.planned[e] && (follows || undone[e])
+		movers[e] = !p.planned[e] && (follows || undone[e] || p.declined[e])
 	}
 	p.leaving = movers
 	parked, ok := map[*entry]memory.Path(nil), false
@@ -90,6 +95,8 @@ func (p *planner) planMovesHere(undone map[*entry]bool) {
 			op.Path = parked[e]
 		case undone[e]:
 			op.Row, op.Notice = 14, noticeUndone
+		case p.declined[e]:
+			op.Row, op.Notice = 14, noticeDeclined
 		case e.movedHere():
 			op.Notice = noticeTheirs
 		}

@@ -9,13 +9,14 @@ import (
 
 // What a member is told beside the op itself.
 const (
-	noticeEdited  = "edited by a team-mate after you deleted it"
-	noticeRenamed = "renamed by a team-mate after you deleted it"
-	noticeRevived = "deleted by a team-mate, but you edited it"
-	noticeMoved   = "deleted by a team-mate, but you renamed it"
-	noticeTheirs  = "renamed on both sides; the server's name stays"
-	noticeUndone  = "the new name was taken by a team-mate; the old one stays"
-	noticeBoth    = "a team-mate created a file of this name too; yours got a number"
+	noticeEdited   = "edited by a team-mate after you deleted it"
+	noticeRenamed  = "renamed by a team-mate after you deleted it"
+	noticeRevived  = "deleted by a team-mate, but you edited it"
+	noticeMoved    = "deleted by a team-mate, but you renamed it"
+	noticeTheirs   = "renamed on both sides; the server's name stays"
+	noticeUndone   = "the new name was taken by a team-mate; the old one stays"
+	noticeDeclined = "the new name was not approved; the old one stays"
+	noticeBoth     = "a team-mate created a file of this name too; yours got a number"
 )
 
 // Plan lists what has to be done so that tree and server agree, as the table
@@ -45,6 +46,7 @@ type planner struct {
 	*view
 	ops      []Op
 	planned  map[*entry]bool
+	declined map[*entry]bool      // their new names will not be published
 	leaving  map[*entry]bool      // their files make room in this plan
 	revived  map[memory.Path]bool // new files that once were an entry the server has deleted
 	reported map[memory.Path]bool // new files that need no op of their own

@@ -194,6 +194,20 @@ func TestPlan(t *testing.T) {
 			want:  []string{"14 report e1 b.md later", "17 report e2 c.md waiting"},
 		},
 		{
+			name: "row 14: declined", base: "e1 a.md A 1", local: "b.md A", known: known{"b.md": {Declined: true}},
+			want: []string{"14 move-local e1 b.md>a.md *"},
+		},
+		{
+			name: "row 14: declined, renamed or edited there", base: "e1 a.md A 1, e2 b.md B 1", local: "x.md A, y.md B",
+			remote: "e1 c.md A 2, e2 b.md C 2", known: known{"x.md": {Declined: true}, "y.md": {Declined: true}},
+			want: []string{"14 move-local e2 y.md>b.md *", "15 move-local e1 x.md>c.md *"},
+		},
+		{
+			name: "row 14: the name that a declined rename keeps", base: "e1 a.md A 1, e2 b.md B 1", local: "b.md A, c.md B",
+			known: known{"c.md": {Declined: true}},
+			want:  []string{"14 move-local e1 b.md>a.md *", "14 move-local e2 c.md>b.md *"},
+		},
+		{
 			name: "row 15: renamed there", base: "e1 a.md A 1", local: "a.md A", remote: "e1 b.md A 2",
 			want: []string{"15 move-local e1 a.md>b.md"},
 		},

@@ -33,6 +33,7 @@ type Remote struct {
 // Known is what earlier runs learned about one path, beside its base.
 type Known struct {
 	Waiting    Ask           // the server keeps this as a proposal
+	Declined   bool          // a rename to here will not be published: the entry's name stays
 	Refused    Ask           // the server refused this
 	RuleSet    string        // under which it refused
 	Superseded memory.Hash   // the server called this text an earlier revision of its entry
