@@ -13,7 +13,6 @@ import (
 func TestPlans_ReadNoWholeProject(t *testing.T) {
 	t.Parallel()
 	const entries, rounds, most = 1000, 25, 40 // rows a call
-	const pending, closed = 10, 1000
 	b := open(t, store.Options{MaxConns: 1, Log: testLog(t)})
 	for _, table := range []string{"entries", "revisions", "changes", "push_keys", "audit", "proposals"} {
 		b.exec(t, `alter table `+table+` set (autovacuum_enabled = false)`)
@@ -38,7 +37,7 @@ func TestPlans_ReadNoWholeProject(t *testing.T) {
 		heads = append(heads, b.push(t, writes...).Verdicts...)
 	}
 
-	b.fillQueue(t, pending, closed)
+	b.fillQueue(t, 10, 100)
 	proposals := func(q memory.ProposalQuery) {
 		t.Helper()
 		q.Limit = 5

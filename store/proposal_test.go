@@ -228,25 +228,16 @@ func TestPropose_FailsWhole(t *testing.T) {
 	b.check(t)
 }
 
-// fillQueue gives the project proposals of another author, most of them closed.
-func (b *bundle) fillQueue(tb testing.TB, pending, closed int) {
+// fillQueue gives the project proposals of another author, each of which took
+// the place of many others.
+func (b *bundle) fillQueue(tb testing.TB, pending, replaced int) {
 	tb.Helper()
-	m := b.addMember(tb, fmt.Sprint("author of ", pending+closed))
-	for i := 0; i < pending+closed; i += 100 {
+	m := b.addMember(tb, "Quinn")
+	for i := range pending {
 		var writes []memory.Write
-		for k := i; k < min(i+100, pending+closed); k++ {
-			writes = append(writes, put(tb, "queue/"+pathOf(k), "text"))
+		for k := range replaced + 1 {
+			writes = append(writes, put(tb, "queue/"+pathOf(i), fmt.Sprint("text ", k)))
 		}
 		b.offerBy(tb, m, writes...)
 	}
-	b.exec(tb, `
-		update proposals
-		set state = 'withdrawn', decided_by = author, decided_at = at
-		where (project_id, proposal_id) in (
-			select project_id, proposal_id
-			from proposals
-			where project_id = $1 and author = $2
-			order by proposal_id
-			limit $3
-		)`, b.project.ID, m.ID, closed)
 }
