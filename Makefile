@@ -25,12 +25,15 @@ SHELL       := bash
 
 .PHONY: help
 help: ## Show this list
-	@awk -F ':.*## ' '/^##$$/ { print "" } /^[a-z0-9-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^##$$/ { print "" } /^[a-z0-9-]+:.*## / { printf "  %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 ##
-.PHONY: setup build demo
+.PHONY: setup browser build demo
 setup: ## Find Go and Postgres on this machine; install Postgres if it is missing
 	@scripts/setup
+
+browser: ## Find a browser for the console's tests; install one if it is missing
+	@scripts/setup chromium
 
 build: ## Build bin/teammem
 	go build -o bin/ ./cmd/teammem
@@ -68,8 +71,8 @@ check: layout arch ## Quick half of test: no database, no race detector
 	go test $(PURE)
 
 ##
-.PHONY: test test-race test-db e2e
-test: setup verify lint arch test-pure test-race ## All that CI runs, cheap things first
+.PHONY: test test-race test-db e2e screenshots
+test: setup browser verify lint arch test-pure test-race ## All that CI runs, cheap things first
 
 test-pure:
 	go test -race -timeout 20m $(PURE)
@@ -80,8 +83,12 @@ test-race: ## All tests with the race detector, on a throw-away Postgres
 test-db: ## Only the packages that need Postgres
 	$(CLUSTER) go test -race ./store/... ./internal/... ./auth/... ./api/...
 
-e2e: ## Only the tests that run the command line against a server
-	$(CLUSTER) go test -race ./cmd/...
+e2e: browser ## Only the tests that run the command line or a browser against a server
+	$(CLUSTER) go test -race ./cmd/... ./web/...
+
+screenshots: browser ## Write pictures of every page of the console into dist/screenshots
+	@rm -rf dist/screenshots
+	$(CLUSTER) go test ./web/e2e -run '^TestPages$$' -count 1 -args -pictures "$(CURDIR)/dist/screenshots"
 
 ##
 .PHONY: fuzz bench soak audit release

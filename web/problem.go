@@ -43,7 +43,7 @@ func (v *visit) failure(e *memory.Error) templ.Component {
 		}
 		return view.SignInPage(f, view.SignIn{State: state})
 	}
-	p := view.Failure{Status: status(e), Message: e.Error(), Hint: e.Hint, RequestID: v.id}
+	p := view.Failure{Status: status(e), Message: sentence(e.Error()), Hint: sentence(e.Hint), RequestID: v.id}
 	if seconds, err := strconv.Atoi(v.Response().Header().Get("Retry-After")); err == nil {
 		p.Wait = time.Duration(seconds) * time.Second
 	}

@@ -15,9 +15,7 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/audits"
-	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
-	"github.com/chromedp/cdproto/input"
 	clog "github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
@@ -75,15 +73,19 @@ func run(m *testing.M) (code int, err error) {
 	return code, chromedp.Cancel(browser)
 }
 
-// findBrowser returns the browser itself. In /usr/bin Debian has a shell script
-// of that name, which would leave the browser running when it is killed.
+// findBrowser returns the browser itself, from the places where scripts/setup
+// looks. In /usr/bin Debian has a shell script of the name
+// chromium-headless-shell, which would leave the browser running when it is
+// killed.
 func findBrowser() (string, error) {
-	for _, path := range []string{
-		os.Getenv("TEAMMEM_CHROMIUM"), "/usr/lib/chromium/chromium-headless-shell", "/usr/lib64/chromium-browser/headless_shell",
-		"/usr/lib/chromium-browser/headless_shell",
-	} {
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-			return path, nil
+	if path := os.Getenv("TEAMMEM_CHROMIUM"); path != "" {
+		return exec.LookPath(path)
+	}
+	for _, dir := range []string{"/usr/lib/chromium", "/usr/lib64/chromium-browser", "/usr/lib/chromium-browser"} {
+		for _, name := range []string{"chromium-headless-shell", "headless_shell"} {
+			if path, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+				return path, nil
+			}
 		}
 	}
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
@@ -296,12 +298,6 @@ func find(element, text string) string {
 	return fmt.Sprintf(`//%s[contains(normalize-space(.), %q)]`, element, text)
 }
 
-// key presses a key where the focus is.
-func (tb *tab) key(name string) {
-	tb.t.Helper()
-	tb.run(input.DispatchKeyEvent(input.KeyDown).WithKey(name).WithCode(name), input.DispatchKeyEvent(input.KeyUp).WithKey(name).WithCode(name))
-}
-
 // text is what a person can read on the page.
 func (tb *tab) text() (text string) {
 	tb.t.Helper()
@@ -369,14 +365,6 @@ func (tb *tab) cookies() (all map[string]*network.Cookie) {
 func (tb *tab) choose(name, value string) {
 	tb.t.Helper()
 	tb.run(chromedp.SetValue(fmt.Sprintf(`[name=%q]`, name), value, chromedp.ByQuery))
-}
-
-// onScreen reports whether an element is there and can be seen.
-func (tb *tab) onScreen(element, text string) bool {
-	tb.t.Helper()
-	var nodes []*cdp.Node
-	tb.run(chromedp.Nodes(find(element, text), &nodes, chromedp.BySearch, chromedp.AtLeast(0)))
-	return len(nodes) > 0
 }
 
 func must(t testing.TB, err error) {

@@ -85,7 +85,7 @@ func (s *site) join(name string) *member {
 	s.admin("member", "add", name)
 	m := &member{site: s, name: name, agent: map[string]string{"name": "claude-code", "version": "2.1.332", "model": "claude-opus-4-8", "session": "5f3c9a1e"}}
 	m.token = s.admin("token", "create", "--member", name, "--scope", "sync:read,sync:write")
-	m.device = m.call(http.MethodPost, "/me/devices", map[string]any{"name": strings.ToLower(name) + "'s laptop", "os": "linux"})["id"].(string)
+	m.device = m.call(http.MethodPost, "/me/devices", map[string]any{"name": strings.ToLower(strings.Fields(name)[0]) + "-laptop", "os": "linux"})["id"].(string)
 	return m
 }
 

@@ -30,7 +30,7 @@ func TestWalk(t *testing.T) {
 			mara.signIn(tb).shows("Home", "Mara", "acme/payments", "testing/db.md")
 			tb.follow("Projects").shows("acme/payments", "open")
 			tb.follow("acme/payments").shows("Test database", "testing/db.md", "MEMORY.md")
-			tb.follow("Test database").shows("Each test gets a database of its own", "**Why:**", "never the shared one", "claude-code", "mara's laptop")
+			tb.follow("Test database").shows("Each test gets a database of its own", "**Why:**", "never the shared one", "claude-code", "mara-laptop")
 			tb.follow("Rendered").shows("Why: tests used to trip").hides("**Why:**")
 			tb.follow("History").shows("r1", "r2")
 			tb.press("Compare the chosen two").shows("never the shared one")
