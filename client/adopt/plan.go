@@ -159,6 +159,9 @@ func (im *Importer) screen(ctx context.Context, p *planning, verdict Verdict) er
 		_, err := memory.Screen(ctx, scanner, item.Path, item.content)
 		if problem, ok := errors.AsType[*memory.Error](err); ok {
 			item.refuse(problem)
+			if item.Part > 0 {
+				item.Path = memory.Path{} // it is made of the text, and must not repeat what was found there
+			}
 		} else if err != nil {
 			return err
 		}

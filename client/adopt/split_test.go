@@ -46,3 +46,18 @@ func TestSplit(t *testing.T) {
 		t.Errorf("after the undo: %v", left)
 	}
 }
+
+// What a part is called is made of its text, so a secret in a heading must not
+// come out by that.
+func TestSplit_SecretInAHeading(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	p := d.plan(t, map[string]string{"AGENTS.md": "## The key " + mark + "\nuse it\n## Build\nmake\n"}, adopt.PlanOptions{})
+	i := itemOf(t, p, "AGENTS.md", 1)
+	if i.Verdict != adopt.Refused || !i.Path.IsZero() || i.Problem.Findings[0].Line != 1 {
+		t.Errorf("the part is %s at %q", i.Verdict, i.Path)
+	}
+	if i := itemOf(t, p, "AGENTS.md", 2); i.Verdict != adopt.New {
+		t.Errorf("the other part is %s", i.Verdict)
+	}
+}

@@ -48,16 +48,17 @@ type walker struct {
 // own is the member's own tree, which is no source of an import.
 type own struct{ memory, team fs.FileInfo }
 
-func ownTree(memoryDir string) (own, error) {
-	m, err := os.Stat(memoryDir)
-	if err != nil {
-		return own{}, fmt.Errorf("look at the memory folder: %w", err)
+// ownTree looks at the folders of a tree. That one of them is not there is for
+// the sync to say.
+func ownTree(memoryDir string) own {
+	var o own
+	if info, err := os.Stat(memoryDir); err == nil {
+		o.memory = info
 	}
-	t, err := os.Stat(filepath.Join(memoryDir, tree.FolderName))
-	if err != nil {
-		return own{}, fmt.Errorf("look at the memory folder: %w", err)
+	if info, err := os.Stat(filepath.Join(memoryDir, tree.FolderName)); err == nil {
+		o.team = info
 	}
-	return own{m, t}, nil
+	return o
 }
 
 // holds reports whether a folder is team/, or lies in it.
@@ -80,16 +81,12 @@ func (o own) holds(dir string) bool {
 // discover returns every name below the source, in a fixed order. The memory
 // folder that is linked is not looked into.
 func discover(ctx context.Context, s Source, memoryDir string) ([]found, error) {
-	own, err := ownTree(memoryDir)
-	if err != nil {
-		return nil, err
-	}
-	w := &walker{source: s, own: own, names: maxNames, bytes: maxBytes}
+	w := &walker{source: s, own: ownTree(memoryDir), names: maxNames, bytes: maxBytes}
+	look := w.tree
 	if s.Layout == LayoutFiles {
-		err = w.files(ctx)
-	} else {
-		err = w.tree(ctx)
+		look = w.files
 	}
+	err := look(ctx)
 	slices.SortStableFunc(w.found, func(a, b found) int { return strings.Compare(a.name, b.name) })
 	return w.found, err
 }
