@@ -16,6 +16,12 @@
 // a setting in its files is an error that names --memory-dir, and a .git file
 // only leads to another repository if that one points back.
 //
-// The package reads files and environment; it runs no git and writes nothing.
-// It may import the standard library, package json, client and memory.
+// A linked folder is found by [LinkOf], and [Recheck] holds what has moved since.
+// [Siblings] names the second memories that an agent may have made for one
+// repository, and [Case] is what "teammem doctor" examines.
+//
+// The package reads files and environment and runs no git. It writes nothing but
+// the empty folder of [MakeMemoryDir], and only doctor runs the agent, to ask for
+// its version. It may import the standard library, package json, client, memory
+// and client/claude/settings.
 package claude
