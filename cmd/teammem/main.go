@@ -19,17 +19,19 @@ import (
 var version = "0.1.0-dev"
 
 func main() {
+	start := time.Now() // the limits of hooks count from here
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	go func() {
 		<-ctx.Done()
 		stop() // a second signal ends the program at once
 	}()
-	app := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, now: time.Now}
+	app := &app{start: start, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, now: time.Now}
 	os.Exit(app.run(ctx, os.Args[1:]))
 }
 
 // app is what commands see of the world.
 type app struct {
+	start  time.Time // when the program began
 	stdin  io.Reader
 	stdout io.Writer
 	stderr io.Writer
@@ -66,7 +68,8 @@ names and secrets, and keeps every version.`,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usageError{err, c.CommandPath()} })
 	root.AddGroup(&cobra.Group{ID: "member", Title: "For members:"}, &cobra.Group{ID: "server", Title: "For whoever runs the server:"})
 	for _, c := range []*cobra.Command{
-		a.newLoginCommand(), a.newLinkCommand(), a.newSyncCommand(), a.newStatusCommand(), a.newUnlinkCommand(), a.newCheckCommand(),
+		a.newLoginCommand(), a.newLinkCommand(), a.newInstallCommand(), a.newSyncCommand(), a.newStatusCommand(), a.newDoctorCommand(),
+		a.newImportCommand(), a.newShareCommand(), a.newCheckCommand(), a.newUnlinkCommand(), a.newUninstallCommand(), a.newHookCommand(),
 	} {
 		c.GroupID = "member"
 		root.AddCommand(c)

@@ -32,7 +32,7 @@ const (
 // session share a second and a half.
 func Events() []Event {
 	return []Event{
-		{Name: SessionStart, Limit: 5 * time.Second, Own: 1500 * time.Millisecond},
+		{Name: SessionStart, Limit: 5 * time.Second, Own: 1900 * time.Millisecond},
 		{Name: PreToolUse, Matcher: writers, Limit: 5 * time.Second, Own: 2 * time.Second},
 		{Name: PostToolUse, Matcher: writers, Limit: 5 * time.Second, Own: 800 * time.Millisecond},
 		{Name: Stop, Limit: 5 * time.Second, Async: true, Own: flushLimit},

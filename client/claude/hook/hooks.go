@@ -66,10 +66,18 @@ func (h *Hooks) Run(ctx context.Context, event string, stdin io.Reader, stdout i
 		return h.finish(e, o, stdout)
 	default:
 	}
-	if e.flushes() {
-		return nil // what it would have sent is sent by the next one
+	return h.finish(e, outcome{err: h.late(e)}, stdout)
+}
+
+// late is what to note of an event whose limit passed. What a flush would have
+// sent is sent by the next one, and where nothing is linked there is nobody to
+// tell.
+func (h *Hooks) late(e Event) error {
+	links, err := h.Dirs.Links()
+	if e.flushes() || err == nil && len(links) == 0 {
+		return nil
 	}
-	return h.finish(e, outcome{err: fmt.Errorf("it was not done within %s", e.Own)}, stdout)
+	return fmt.Errorf("it was not done within %s", e.Own)
 }
 
 // left is how much of an event's own limit is left.

@@ -130,6 +130,7 @@ func (s stuck) Read([]byte) (int, error) {
 func TestRun_Limit(t *testing.T) {
 	t.Parallel()
 	m := newMember(t, "http://127.0.0.1:1")
+	m.hurried = true
 	if r := m.run(PreToolUse, stuck{t.Context().Done()}); r.raw != "" {
 		t.Errorf("got %s", r.raw)
 	}

@@ -86,6 +86,7 @@ func TestField_F49_F50_ServerDoesNotAnswer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			m := newMember(t, server(t))
+			m.hurried = true
 			r := m.replay(SessionStart, "session_start")
 			if lines := strings.Split(r.Message, "\n"); len(lines) != 1 || !strings.Contains(r.Message, "this session was told what was known before the first sync") {
 				t.Errorf("the member is told %q, want one line", r.Message)
@@ -114,6 +115,7 @@ func TestField_F49_F50_ServerDoesNotAnswer(t *testing.T) {
 func TestField_F51_EachWriteReturnsAtOnce(t *testing.T) {
 	t.Parallel()
 	m := newMember(t, badServers()["black hole"](t))
+	m.hurried = true
 	m.write(m.team("a.md"), "a\n")
 	for range 3 {
 		began := time.Now()
@@ -122,6 +124,7 @@ func TestField_F51_EachWriteReturnsAtOnce(t *testing.T) {
 			t.Errorf("took %s: %s", took, r.raw)
 		}
 	}
+	m.wait()
 	if len(m.flushed) != 3 || m.flushed[0] != m.link.Folder {
 		t.Errorf("started syncs of %q, want three of the folder", m.flushed)
 	}

@@ -23,7 +23,7 @@ const (
 
 // What is kept of the limit for what follows.
 const (
-	answerTime = 100 * time.Millisecond // writing the answer
+	answerTime = 500 * time.Millisecond // making the answer; most of it is for a busy machine
 	indexTime  = 400 * time.Millisecond // reading what entries say of themselves
 	handTime   = 200 * time.Millisecond // starting a program that goes on
 )
