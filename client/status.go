@@ -3,8 +3,11 @@ package client
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"time"
+
+	"github.com/teammem/teammem/memory"
 )
 
 // Status is how a linked tree stands, without changing anything.
@@ -12,8 +15,10 @@ type Status struct {
 	Report
 
 	Link     Link
-	LastSync time.Time // zero: never
-	Offline  error     // why the server could not be asked
+	LastSync time.Time      // zero: never
+	Offline  error          // why the server could not be asked
+	Hints    []Hint         // by path
+	Index    *memory.Budget // size of the MEMORY.md at the top; nil: there is none
 }
 
 // Status observes both sides and plans, like a dry run. Without the server it
@@ -29,6 +34,13 @@ func (s *Syncer) Status(ctx context.Context, verify bool) (Status, error) {
 	st.Report = *report
 	if x, err := loadIndex(filepath.Join(s.dirs.stateDir(s.link), "index")); err == nil {
 		st.LastSync = x.LastSync
+	}
+	if err != nil {
+		return st, err
+	}
+	st.Hints, st.Index, err = s.hints(ctx, st.Refused)
+	if err != nil && ctx.Err() == nil {
+		st.Notices, err = append(st.Notices, fmt.Sprintf("the files were not read for hints: %v", err)), nil
 	}
 	return st, err
 }

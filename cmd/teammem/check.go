@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -21,8 +23,9 @@ func (a *app) newCheckCommand() *cobra.Command {
 		Use:   "check FILE...",
 		Short: "Tell whether files, or a path key, may be shared; needs no server",
 		Long: `Take files through the same checks as a sync: the name, size, encoding and
-secrets. With --path only a path key is judged. Exit 0: clean; 7: refused;
-2: a file is not there.`,
+secrets. With --path only a path key is judged. A clean file may have hints on
+how teammates would get more out of it. Exit 0: clean; 7: refused; 2: a file is
+not there.`,
 		Example: "  teammem check notes/*.md\n  teammem check --path 'testing/db.md'",
 		RunE: func(c *cobra.Command, args []string) error {
 			byKey := c.Flags().Changed("path")
@@ -51,6 +54,7 @@ type checkLine struct {
 	Message  string        `json:"message,omitzero"`
 	Hint     string        `json:"hint,omitzero"`
 	Findings []findingLine `json:"findings,omitzero"`
+	Hints    []hintLine    `json:"hints,omitzero"` // of a clean file
 }
 
 func (a *app) checkKey(key string, asJSON bool) error {
@@ -71,7 +75,7 @@ func (a *app) checkFiles(ctx context.Context, files []string, asJSON bool) error
 	codes := []int{exitOK}
 	for _, file := range files {
 		line := checkLine{Verdict: "clean"}
-		err := checkFile(ctx, scanner, file)
+		hints, err := checkFile(ctx, scanner, file)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -84,7 +88,7 @@ func (a *app) checkFiles(ctx context.Context, files []string, asJSON bool) error
 			line = refusedCheck(err)
 			codes = append(codes, exitRefused)
 		}
-		line.File = file
+		line.File, line.Hints = file, hints
 		if err := a.printCheck(line, asJSON); err != nil {
 			return err
 		}
@@ -101,23 +105,44 @@ func unreadable(err error) int {
 }
 
 // checkFile judges a file by its own name, since it is not known where below
-// team/ it would go.
-func checkFile(ctx context.Context, scanner memory.Scanner, file string) error {
+// team/ it would go. One that is clean may have hints.
+func checkFile(ctx context.Context, scanner memory.Scanner, file string) ([]hintLine, error) {
 	path, err := memory.ParsePath(filepath.Base(file))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	f, err := os.Open(file)
 	if err != nil {
-		return fmt.Errorf("check %s: %w", shown(file), withoutName(err))
+		return nil, fmt.Errorf("check %s: %w", shown(file), withoutName(err))
 	}
 	defer f.Close()
 	content, err := io.ReadAll(io.LimitReader(f, memory.MaxEntryBytes+1))
 	if err != nil {
-		return fmt.Errorf("check %s: %w", shown(file), withoutName(err))
+		return nil, fmt.Errorf("check %s: %w", shown(file), withoutName(err))
 	}
-	_, err = memory.Screen(ctx, scanner, path, content)
-	return err
+	clean, err := memory.Screen(ctx, scanner, path, content)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("check %s: %w", shown(file), withoutName(err))
+	}
+	return hintsOf(path, clean.Text(), info.ModTime()), nil
+}
+
+// hintsOf returns what could be better about a clean file. Of an index, what
+// it lists is not known here.
+func hintsOf(path memory.Path, text string, written time.Time) []hintLine {
+	lints := memory.Lints(path, text, written)
+	if path.IsIndex() {
+		lints = slices.DeleteFunc(memory.LintIndex(text, nil), func(l memory.Lint) bool { return l.Rule == memory.LintDangling })
+	}
+	var hints []hintLine
+	for _, l := range lints {
+		hints = append(hints, hintLine{Rule: l.Rule, Line: l.Line, Message: l.Message})
+	}
+	return hints
 }
 
 // withoutName takes the file's name out of an error, where it is as it came.
@@ -149,7 +174,11 @@ func (a *app) printCheck(l checkLine, asJSON bool) error {
 		name = shown(l.File)
 	}
 	if l.Verdict == "clean" {
-		_, err := fmt.Fprintf(a.stdout, "clean    %s\n", name)
+		text := fmt.Sprintf("clean    %s\n", name)
+		for _, h := range l.Hints {
+			text += fmt.Sprintf("hint     %s: %s: %s\n", at(name, h.Line), h.Rule, h.Message)
+		}
+		_, err := io.WriteString(a.stdout, text)
 		return err
 	}
 	reason := l.Code
@@ -158,6 +187,14 @@ func (a *app) printCheck(l checkLine, asJSON bool) error {
 	}
 	_, err := fmt.Fprintf(a.stdout, "refused  %s: %s: %s\n         %s\n", name, reason, l.Message, l.Hint)
 	return err
+}
+
+// at names a line of a file; 0 is the file as a whole.
+func at(name string, line int) string {
+	if line == 0 {
+		return name
+	}
+	return fmt.Sprintf("%s:%d", name, line)
 }
 
 func checkOutcome(refused bool) error {

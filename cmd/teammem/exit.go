@@ -31,14 +31,14 @@ const (
 
 // exitHelp is part of the help of the commands that use the codes.
 const exitHelp = `Exit codes:
-  0   in sync, proven (known refusals are listed)
+  0   in sync, proven (what waits for a reviewer and known refusals are listed)
   1   something temporary: run it again
   2   wrong usage
   3   conflicts are open
   4   held for safety: the tree is not the one that was linked
   5   another teammem process is at work
   6   not logged in, or the token has ended
-  7   something was refused for the first time: a name, a secret, a size
+  7   something was refused for the first time: a name, a secret, a size; or by a reviewer
   8   the server cannot be reached
   9   the server's history was replaced
   10  changes are pending (status, --dry-run)

@@ -56,6 +56,7 @@ func (p reportPrinter) print(r *client.Report, code int) error {
 	if more := *p.lines - maxLines; more > 0 {
 		fmt.Fprintf(p.stdout, "… and %d more\n", more)
 	}
+	p.waiting(r)
 	_, err := fmt.Fprintln(p.stdout, p.summary(r))
 	return err
 }
@@ -69,11 +70,19 @@ func (p reportPrinter) summary(r *client.Report) string {
 		return "the server was not asked, so whether you are in sync is not known"
 	case !r.Proven:
 		return "not in sync with " + p.link.Slug
-	case len(r.Refused) > 0:
-		return fmt.Sprintf("in sync with %s: %s, and %s not shared", p.link.Slug, plural(r.Entries, "entry", "entries"),
-			plural(len(r.Refused), "file", "files"))
 	}
-	return fmt.Sprintf("in sync with %s: %s", p.link.Slug, plural(r.Entries, "entry", "entries"))
+	var apart []string
+	if n := notShared(r); n > 0 {
+		apart = append(apart, plural(n, "file", "files")+" not shared")
+	}
+	if n := len(pending(r.Waiting)); n > 0 {
+		apart = append(apart, plural(n, "change", "changes")+" waiting for review")
+	}
+	line := fmt.Sprintf("in sync with %s: %s", p.link.Slug, plural(r.Entries, "entry", "entries"))
+	if len(apart) > 0 {
+		line += ", and " + strings.Join(apart, ", ")
+	}
+	return line
 }
 
 // problems lists everything that was not done, with the reason.
@@ -83,6 +92,11 @@ func (p reportPrinter) problems(r *client.Report) {
 		if f.Problem.Hint != "" {
 			p.tell("  %s", f.Problem.Hint)
 		}
+	}
+	for _, w := range ended(r.Waiting) {
+		what, hint := describeEnded(w)
+		p.tell("%s", what)
+		p.tell("  %s", hint)
 	}
 	for _, c := range r.Conflicts {
 		p.tell("conflict %s: your text is in %s; take from it what you need, then remove it", c.Path, c.File)
@@ -217,6 +231,11 @@ func (p reportPrinter) json(r *client.Report, code int) error {
 			return err
 		}
 	}
+	for _, w := range r.Waiting {
+		if err := p.printJSON(newWaitingLine(w)); err != nil {
+			return err
+		}
+	}
 	for _, c := range r.Conflicts {
 		if err := p.printJSON(textLine{Type: "conflict", Path: c.Path.String(), File: c.File}); err != nil {
 			return err
@@ -227,7 +246,7 @@ func (p reportPrinter) json(r *client.Report, code int) error {
 			return err
 		}
 	}
-	counts := map[string]int{"refused": len(r.Refused), "conflicts": len(r.Conflicts), "ignored": r.Ignored, "requests": r.Requests}
+	counts := map[string]int{"refused": len(r.Refused), "waiting": len(r.Waiting), "conflicts": len(r.Conflicts), "ignored": r.Ignored, "requests": r.Requests}
 	for kind, n := range r.Counts() {
 		counts[strings.ReplaceAll(string(kind), "-", "_")] = n
 	}

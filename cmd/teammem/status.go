@@ -13,8 +13,9 @@ func (a *app) newStatusCommand() *cobra.Command {
 		Use:   "status [DIR]",
 		Short: "Show how a linked folder stands; changes nothing",
 		Long: `Show how the team memory of a linked folder (default: the current one) stands:
-what would be sent and received, what is refused and why, and which conflicts
-are open. Nothing is changed.
+what would be sent and received, what waits for a reviewer, what is refused and
+why, which conflicts are open, how full the index is, and what could be better.
+Nothing is changed.
 
 ` + exitHelp,
 		Args: cobra.MaximumNArgs(1),
@@ -38,6 +39,9 @@ func (a *app) runStatus(ctx context.Context, folder string, o syncOptions) error
 	st.Notices = append(st.Notices, a.placeNotices(out.link, folder)...)
 	code := codeOfRun(ctx, &st.Report, err, false)
 	out.heading(st)
+	if err := out.hints(st); err != nil {
+		return err
+	}
 	out.quiet = false
 	if !o.asJSON {
 		for _, d := range st.Done {
