@@ -106,18 +106,23 @@ func (a *app) openLink(folder string, o syncOptions) (*client.Syncer, reportPrin
 	if err := claude.Recheck(l, a.getenv); err != nil {
 		return nil, reportPrinter{}, err
 	}
+	out := reportPrinter{app: a, link: l, bar: a.newProgressBar(), asJSON: o.asJSON, quiet: o.quiet, planned: o.DryRun, lines: new(int)}
+	s, err := a.syncerOf(dirs, l, client.SyncerOptions{Progress: out.bar.update, Done: out.done})
+	return s, out, err
+}
+
+// syncerOf prepares to mirror the tree of a link as its member.
+func (a *app) syncerOf(dirs client.Dirs, l client.Link, o client.SyncerOptions) (*client.Syncer, error) {
 	login, err := dirs.Login(l.Server)
 	if err != nil {
-		return nil, reportPrinter{}, err
+		return nil, err
 	}
 	login.Instance = l.Instance
 	server, err := a.serverOf(login)
 	if err != nil {
-		return nil, reportPrinter{}, err
+		return nil, err
 	}
-	out := reportPrinter{app: a, link: l, bar: a.newProgressBar(), asJSON: o.asJSON, quiet: o.quiet, planned: o.DryRun, lines: new(int)}
-	return client.NewSyncer(dirs, l, server, client.SyncerOptions{
-		Device: login.Device, Member: login.Name, Scanner: lazyScanner(), RuleSet: secrets.RuleSet, Clock: a.now, Home: a.getenv("HOME"),
-		Progress: out.bar.update, Done: out.done,
-	}), out, nil
+	o.Device, o.Member, o.Clock, o.Home = login.Device, login.Name, a.now, a.getenv("HOME")
+	o.Scanner, o.RuleSet = lazyScanner(), secrets.RuleSet
+	return client.NewSyncer(dirs, l, server, o), nil
 }
