@@ -105,11 +105,11 @@ type modeLink struct {
 func (p Entry) modes() []modeLink {
 	link := func(label string, m Mode) modeLink {
 		address := EntryURL(p.Project.ID, p.ID)
-		if p.Rev != p.Head {
-			address = RevisionURL(p.Project.ID, p.ID, p.Rev)
-		}
-		if m != ModeRaw {
-			address = withQuery(address, "view", string(m))
+		switch {
+		case p.Rev != p.Head:
+			address = withQuery(RevisionURL(p.Project.ID, p.ID, p.Rev), "view", string(m))
+		case m != ModeRaw:
+			address = EntryModeURL(p.Project.ID, p.ID, m)
 		}
 		return modeLink{label, address, p.Mode == m}
 	}
