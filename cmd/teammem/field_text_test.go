@@ -181,6 +181,7 @@ func TestField_F41_UnquotedYAML(t *testing.T) {
 	a.sync(t, 0)
 	b.sync(t, 0)
 	equalTrees(t, a, b)
+	status := a.run(t, "status", a.work(), "--json").stdout
 	for path, description := range want {
 		e := b.entryOf(t, path)
 		if e.Description != description || e.Kind != "feedback" || e.Name != strings.TrimSuffix(path, ".md") {
@@ -188,6 +189,9 @@ func TestField_F41_UnquotedYAML(t *testing.T) {
 		}
 		if e.Content == nil || *e.Content != texts[path] || b.read(t, path) != texts[path] {
 			t.Errorf("%s was rewritten", path)
+		}
+		if !strings.Contains(status, `"path":"`+path+`","rule":"repaired"`) {
+			t.Errorf("status does not say that %s was read with repairs:\n%s", path, status)
 		}
 	}
 }

@@ -46,7 +46,7 @@ func TestField_F04_UnderscoreDotBlank(t *testing.T) {
 	for _, args := range [][]string{{"link", "--project", "acme/app"}, {"sync"}, {"status"}, {"sync"}} {
 		r := mara.in(t, root, 0, nil, args...)
 		if args[0] != "status" {
-			says(t, r.stderr, mara.store(root), twin, "both.md, other.md", "teammem import "+twin)
+			says(t, r.stderr, mara.store(root), twin, "both.md, other.md", "teammem import "+filepath.Join(twin, "team"))
 		}
 	}
 	wantFiles(t, filepath.Join(mara.store(root), "team"), "both.md", "one.md")
@@ -56,6 +56,20 @@ func TestField_F04_UnderscoreDotBlank(t *testing.T) {
 	jo.sync(t, 0)
 	if got := jo.files(t); got["both.md"] != "text of one\n" || len(got) != 2 {
 		t.Errorf("jo has %q", got)
+	}
+
+	// The union: what is missing is taken over, and of the two texts none is
+	// picked. It is named in each run until somebody decides.
+	r := mara.in(t, root, 0, nil, "import", filepath.Join(twin, "team"), "--yes")
+	says(t, r.stdout+r.stderr, "other.md", "both.md", "another text has this name, and stays")
+	says(t, mara.in(t, root, 0, nil, "sync").stderr, twin, "not shared: both.md;")
+	wantFiles(t, filepath.Join(mara.store(root), "team"), "both.md", "one.md", "other.md")
+	jo.sync(t, 0)
+	if got := jo.files(t); got["both.md"] != "text of one\n" || got["other.md"] != "of the other\n" || len(got) != 3 {
+		t.Errorf("jo has %q", got)
+	}
+	if got := filesBelow(t, twin); got["team/both.md"] != "text of the other\n" || len(got) != 2 {
+		t.Errorf("the twin holds %q now", got)
 	}
 }
 

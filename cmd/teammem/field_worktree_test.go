@@ -23,7 +23,7 @@ func TestField_F01_ReadKeyIsNotWriteKey(t *testing.T) {
 	r := mara.in(t, fix, 0, nil, "link", "--project", "acme/app")
 	says(t, r.stdout, "linked "+app+" with acme/app", "mirrors "+filepath.Join(mara.store(app), "team")+" (default)")
 	for _, r := range []result{r, mara.in(t, fix, 0, nil, "sync"), mara.in(t, fix, 0, nil, "sync"), mara.in(t, fix, 0, nil, "status")} {
-		says(t, r.stderr, mara.store(fix), "worktree "+fix, "lost.md", "teammem import "+mara.store(fix))
+		says(t, r.stderr, mara.store(fix), "worktree "+fix, "lost.md", "teammem import "+filepath.Join(mara.store(fix), "team"))
 	}
 	silentOn(t, mara.in(t, fix, 0, nil, "sync").stderr, "known.md")
 	says(t, mara.in(t, fix, 0, nil, "status").stdout, "memory    "+mara.store(app)+" (default)")
@@ -33,9 +33,12 @@ func TestField_F01_ReadKeyIsNotWriteKey(t *testing.T) {
 	jo.sync(t, 0)
 	wantFiles(t, jo.tree(), "known.md")
 
-	// Once it is where it belongs, it is shared and nothing is said any more.
-	note(t, "only in the worktree's store\n", mara.store(app), "team", "lost.md")
-	silentOn(t, mara.in(t, fix, 0, nil, "sync").stderr, "lost.md")
+	// Taken over, it is shared, and nothing is said any more.
+	says(t, mara.in(t, fix, 0, nil, "import", filepath.Join(mara.store(fix), "team"), "--yes").stdout, "lost.md")
+	if r := mara.in(t, fix, 0, nil, "sync"); r.stderr != "" {
+		t.Errorf("there is nothing to warn of any more, and it says:\n%s", r.stderr)
+	}
+	wantFiles(t, filepath.Join(mara.store(fix), "team"), "known.md", "lost.md")
 	jo.sync(t, 0)
 	wantFiles(t, jo.tree(), "known.md", "lost.md")
 }
