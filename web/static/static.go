@@ -19,7 +19,7 @@ import (
 const Prefix = "/static/"
 
 //go:embed files
-var embedded embed.FS //nolint:gochecknoglobals // embedding knows no other way
+var embedded embed.FS
 
 // Files are the console's files, ready to be served.
 type Files struct {
@@ -147,7 +147,7 @@ func (f *Files) Handler() http.Handler {
 		}
 		h.Set("Content-Length", strconv.Itoa(len(body)))
 		if r.Method != http.MethodHead {
-			_, _ = w.Write(body) //nolint:errcheck // a reader that went away needs no answer
+			_, _ = w.Write(body) // a reader that went away needs no answer
 		}
 	})
 }

@@ -2,6 +2,7 @@ package view
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -61,7 +62,7 @@ func addFolders(list []Folder, counts map[string]int, parent Folder, open string
 // one: a page is only so wide.
 func (f Folder) indent() string {
 	const most = 5
-	return "depth-" + string(rune('0'+min(f.Depth, most)))
+	return "depth-" + strconv.Itoa(min(f.Depth, most))
 }
 
 func (f Folder) icon() string {

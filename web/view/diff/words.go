@@ -25,7 +25,7 @@ func words(from, to string, cells *int) (before, after []Span) {
 	if from == "" || to == "" {
 		return before, after
 	}
-	v := vocabulary{codes: map[string]rune{}}
+	v := vocabulary{codes: map[string]rune{}, next: firstCode}
 	a, b := v.encode(from), v.encode(to)
 	if len(a)*len(b) > *cells || len(v.words) > mostWords {
 		return before, after
@@ -86,6 +86,7 @@ func joined(spans []Span) string {
 type vocabulary struct {
 	words []string
 	codes map[string]rune
+	next  rune
 }
 
 // firstCode is the first code point of the last two planes, which have room
@@ -101,7 +102,8 @@ func (v *vocabulary) encode(s string) []rune {
 		word, s, state = uniseg.FirstWordInString(s, state)
 		code, known := v.codes[word]
 		if !known {
-			code = firstCode + rune(len(v.words))
+			code = v.next
+			v.next++
 			v.codes[word] = code
 			v.words = append(v.words, word)
 		}

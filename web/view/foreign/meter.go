@@ -20,7 +20,7 @@ const affordable = 64 << 20
 
 // errCostly ends the reading of a text. It is thrown, since the library's
 // parsers cannot return an error, and caught in parse.
-var errCostly = errors.New("the text takes too long to be rendered") //nolint:gochecknoglobals // an error value
+var errCostly = errors.New("the text takes too long to be rendered")
 
 func (m *meter) charge(bytes int) {
 	m.left -= bytes + 1

@@ -12,7 +12,7 @@ import (
 func TestInvisible_OrdinaryTextHasNone(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{
-		"", "plain ASCII, tabs\tand\nlines", "Привет, мир: «ёлка»", "مرحبا بالعالم، كيف الحال؟", "می‌خواهم", "שלום עולם", "हिन्दी क्‍ष", "한국어 테스트",
+		"", "plain ASCII, tabs\tand\nlines", "Привет, мир: «ёлка»", "مرحبا بالعالم، كيف الحال؟", "می\u200cخواهم", "שלום עולם", "हिन्दी क्\u200dष", "한국어 테스트",
 		"日本語　テスト。", "中文，标点", "Ελληνικά", "tiếng Việt", "e\u0301 combining", "naïve café – “quotes” … € ½ ™ →",
 		"😀 👍🏽 👨‍👩‍👧‍👦 🏳️‍🌈 ❤️ ☎︎ 1️⃣ #️⃣ 🇩🇪 🏴󠁧󠁢󠁥󠁮󠁧󠁿 ℹ️ ↔️ ⚠️ 👩🏽‍💻", "\u0600 number sign",
 	} {

@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"errors"
 	"io"
 	"slices"
 	"strconv"
@@ -19,7 +20,7 @@ func admissible(page string) bool {
 	for {
 		switch z.Next() {
 		case html.ErrorToken:
-			return z.Err() == io.EOF && len(open) == 0
+			return errors.Is(z.Err(), io.EOF) && len(open) == 0
 		case html.TextToken:
 		case html.StartTagToken:
 			token := z.Token()
