@@ -110,7 +110,7 @@ func (c *Console) refuseUndeclared(next echo.HandlerFunc) echo.HandlerFunc {
 // deny answers a form that another site sent.
 func (c *Console) deny(w http.ResponseWriter, r *http.Request) {
 	refuse := func(echo.Context) error { return crossSite() }
-	_ = c.observe(refuse)(c.echo.NewContext(r, w)) // it hands no error on
+	_ = c.observe(refuse)(c.echo.NewContext(r, w)) //nolint:contextcheck // the request has it; observe hands no error on
 }
 
 func crossSite() error {
@@ -221,12 +221,12 @@ func (v *visit) readForm(takes string) error {
 	if err != nil || media != "application/x-www-form-urlencoded" {
 		return &memory.Error{Code: memory.CodeUnsupportedMedia, Message: "a form of the console is sent as application/x-www-form-urlencoded"}
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(v.Response(), r.Body, maxForm))
-	if tooLong, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return &memory.Error{Code: memory.CodeTooLarge, Message: fmt.Sprintf("a form has at most %d bytes", tooLong.Limit)}
-	}
-	if err != nil {
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxForm+1))
+	switch {
+	case err != nil:
 		return &memory.Error{Code: memory.CodeInvalid, Message: "the form did not arrive", Err: err}
+	case len(body) > maxForm:
+		return &memory.Error{Code: memory.CodeTooLarge, Message: fmt.Sprintf("a form has at most %d bytes", maxForm)}
 	}
 	v.form, err = parseFields(string(body), takes)
 	return err

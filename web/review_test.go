@@ -127,44 +127,61 @@ func TestWithdraw(t *testing.T) {
 // what is there now, and nothing is decided.
 func TestDecide_Changed(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	author := b.members[memory.RoleContributor]
-	reviewer, second := b.as(t, memory.RoleReviewer), b.browser(t).signIn(b.link(t, b.second))
-
-	t.Run("forged", func(t *testing.T) {
-		page, form := b.proposed(t, author, "forged.md", "A fact.\n")
-		for _, other := range [][]string{{"sha256", memory.Sum([]byte("Another.\n")).String(), "base_rev", "0"}, {"sha256", form[1], "base_rev", "1"}} {
-			reviewer.post(page+"/approve", other...).want(t, http.StatusConflict).shows(t, "A fact.")
-			reviewer.post(page+"/reject", append(other, "reason", "wrong", "note", "kept note")...).want(t, http.StatusConflict)
-		}
-	})
-	t.Run("pushed again", func(t *testing.T) {
-		page, form := b.proposed(t, author, "again.md", "First.\n")
-		next, _ := b.proposed(t, author, "again.md", "Second.\n")
-		reviewer.post(page+"/approve", form...).want(t, http.StatusConflict)
-		reviewer.get(next).want(t, http.StatusOK).shows(t, "Second.")
-	})
-	t.Run("somebody was faster", func(t *testing.T) {
-		page, form := b.proposed(t, author, "race.md", "A fact.\n")
-		second.post(page+"/reject", append(form, "reason", "outdated")...).leads(t, "/review?done=rejected")
-		reviewer.post(page+"/approve", form...).want(t, http.StatusConflict).shows(t, "second reviewer")
-	})
-	t.Run("the entry moved on", func(t *testing.T) {
-		b.sql(t, "update projects set review = 'open' where project_id = $1", b.strict.ID)
-		old := b.put(t, author, b.strict, "moving.md", "One.\n")
-		b.sql(t, "update projects set review = 'strict' where project_id = $1", b.strict.ID)
-		v := b.edit(t, author, b.strict, "moving.md", "Two, by the author.\n", old)
-		b.sql(t, "update projects set review = 'open' where project_id = $1", b.strict.ID)
-		b.edit(t, b.members[memory.RoleMaintainer], b.strict, "moving.md", "Two, by another.\n", old)
-		b.sql(t, "update projects set review = 'strict' where project_id = $1", b.strict.ID)
-		page := view.ProposalURL(string(b.strict.ID), string(v.Proposal))
-		reviewer.get(page).want(t, http.StatusOK)
-		form := []string{"sha256", memory.Sum([]byte("Two, by the author.\n")).String(), "base_rev", fmt.Sprint(old.Rev)}
-		reviewer.post(page+"/approve", form...).want(t, http.StatusConflict).shows(t, "Two, by the author.")
-	})
-	if n := b.states(t, memory.ProposalPublished); n != 0 {
-		t.Errorf("%d were published", n)
+	for name, decide := range map[string]func(t *testing.T, b *bundle){
+		"forged": decideForged, "pushed again": decideOld, "somebody was faster": decideLate, "the entry moved on": decideMoved,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			decide(t, b)
+			if n := b.states(t, memory.ProposalPublished); n != 0 {
+				t.Errorf("%d were published", n)
+			}
+		})
 	}
+}
+
+func decideForged(t *testing.T, b *bundle) {
+	page, form := b.proposed(t, b.members[memory.RoleContributor], "a.md", "A fact.\n")
+	reviewer := b.as(t, memory.RoleReviewer)
+	for _, other := range [][]string{{"sha256", memory.Sum([]byte("Another.\n")).String(), "base_rev", "0"}, {"sha256", form[1], "base_rev", "1"}} {
+		reviewer.post(page+"/approve", other...).want(t, http.StatusConflict).shows(t, "A fact.")
+		reviewer.post(page+"/reject", append(other, "reason", "wrong", "note", "kept note")...).want(t, http.StatusConflict).shows(t, "kept note")
+	}
+}
+
+func decideOld(t *testing.T, b *bundle) {
+	author, reviewer := b.members[memory.RoleContributor], b.as(t, memory.RoleReviewer)
+	page, form := b.proposed(t, author, "a.md", "First.\n")
+	next, _ := b.proposed(t, author, "a.md", "Second.\n")
+	reviewer.post(page+"/approve", form...).want(t, http.StatusConflict)
+	reviewer.get(next).want(t, http.StatusOK).shows(t, "Second.")
+}
+
+func decideLate(t *testing.T, b *bundle) {
+	page, form := b.proposed(t, b.members[memory.RoleContributor], "a.md", "A fact.\n")
+	second := b.browser(t).signIn(b.link(t, b.second))
+	second.post(page+"/reject", append(form, "reason", "outdated")...).leads(t, "/review?done=rejected")
+	b.as(t, memory.RoleReviewer).post(page+"/approve", form...).want(t, http.StatusConflict).shows(t, "second reviewer")
+}
+
+func decideMoved(t *testing.T, b *bundle) {
+	preset := func(name string) {
+		b.sql(t, "update projects set review = $1 where project_id = $2", name, b.strict.ID)
+	}
+	author := b.members[memory.RoleContributor]
+	preset("open")
+	old := b.put(t, author, b.strict, "a.md", "One.\n")
+	preset("strict")
+	v := b.edit(t, author, b.strict, "a.md", "Two, by the author.\n", old)
+	preset("open")
+	b.edit(t, b.members[memory.RoleMaintainer], b.strict, "a.md", "Two, by another.\n", old)
+	preset("strict")
+	page, reviewer := view.ProposalURL(string(b.strict.ID), string(v.Proposal)), b.as(t, memory.RoleReviewer)
+	changes := view.DiffURL(string(b.strict.ID), string(old.EntryID), old.Rev, old.Rev+1)
+	reviewer.get(page).want(t, http.StatusOK).shows(t, strings.ReplaceAll(changes, "&", "&amp;"))
+	form := []string{"sha256", memory.Sum([]byte("Two, by the author.\n")).String(), "base_rev", fmt.Sprint(old.Rev)}
+	reviewer.post(page+"/approve", form...).want(t, http.StatusConflict).shows(t, "Two, by the author.")
 }
 
 // An approval passes the gate of today: what it refuses is not published, and

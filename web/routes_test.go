@@ -201,7 +201,7 @@ func TestRoutes_Roles(t *testing.T) {
 					t.Errorf("%s as %s: status %d below the role", r.name(), role, got.status)
 				}
 			case strings.HasSuffix(r.path, "/withdraw") && role >= memory.RoleReviewer:
-				got.want(t, http.StatusForbidden).shows(t, "only its author") // who sees it, and whose it is not
+				got.want(t, http.StatusForbidden).shows(t, "Only its author") // who sees it, and whose it is not
 			case got.status == http.StatusForbidden, got.status == http.StatusInternalServerError:
 				t.Errorf("%s as %s: status %d %.300s", r.name(), role, got.status, got.body)
 			case got.status == http.StatusNotFound && !(strings.Contains(r.path, "{id}") && role < memory.RoleReviewer):

@@ -130,7 +130,10 @@ func (b *bundle) as(t testing.TB, role memory.Role) *browser {
 }
 
 // browser is one that nobody has signed in with.
-func (b *bundle) browser(t testing.TB) *browser { return &browser{t: t, url: b.url} }
+func (b *bundle) browser(t testing.TB) *browser {
+	t.Helper()
+	return &browser{t: t, url: b.url}
+}
 
 // principal is a member as their own client speaks for them.
 func principal(m memory.Member) memory.Principal {

@@ -32,7 +32,7 @@ func TestTab_SeesFaults(t *testing.T) {
 				}
 				w.Header().Set("Content-Security-Policy", policy)
 				w.Header().Set("Content-Type", "text/html")
-				_, _ = w.Write([]byte(`<!doctype html><link rel="icon" href="data:,"><body>` + tt.body)) //nolint:errcheck // the test would see nothing
+				_, _ = w.Write([]byte(`<!doctype html><link rel="icon" href="data:,"><body>` + tt.body))
 			}))
 			t.Cleanup(func() {
 				server.CloseClientConnections()
