@@ -37,7 +37,7 @@ func ExampleImporter() {
 	if err != nil {
 		panic(err)
 	}
-	defer os.RemoveAll(home)
+	defer func() { _ = os.RemoveAll(home) }()
 	notes, memoryDir := filepath.Join(home, "notes"), filepath.Join(home, "memory")
 	for name, text := range map[string]string{
 		"db.md": "---\ntype: feedback\n---\nUse Postgres.\n", "10:30.md": "standup\n", "todo.txt": "", "AGENTS.md": "## Build\nmake\n",

@@ -52,9 +52,6 @@ type Line struct {
 	Target memory.Path // of the entry that it leads to
 }
 
-// open reports whether nothing was decided yet.
-func (i *Item) open() bool { return i.Verdict == "" }
-
 func (i *Item) skip(reason string) { i.Verdict, i.Reason = Skipped, reason }
 
 func (i *Item) refuse(problem *memory.Error) { i.Verdict, i.Problem = Refused, problem }

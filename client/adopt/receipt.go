@@ -174,7 +174,8 @@ func (im *Importer) receipt(id string) (Receipt, error) {
 
 // save writes a receipt as it is now.
 func (im *Importer) save(r *Receipt) error {
-	b, err := json.Marshal(r, jsontext.WithIndent("  "))
+	// The names of the source are for people, and may be no UTF-8.
+	b, err := json.Marshal(r, jsontext.WithIndent("  "), jsontext.AllowInvalidUTF8(true))
 	if err != nil {
 		return fmt.Errorf("keep import %s: %w", r.ID, err)
 	}

@@ -24,7 +24,7 @@ import (
 func TestUndo_IsExact(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
-		d := deskIn(t, tempDir(t))
+		d := deskIn(t, t.TempDir())
 		write(t, d.team(""), drawFiles(r, "team"))
 		var states []map[string]string
 		for n := range rapid.IntRange(1, 3).Draw(r, "imports") {
@@ -55,7 +55,7 @@ func TestUndo_IsExact(t *testing.T) {
 func TestUndo_LeavesWhatChanged(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
-		d := deskIn(t, tempDir(t))
+		d := deskIn(t, t.TempDir())
 		write(t, d.team(""), drawFiles(r, "team"))
 		before := below(t, d.team(""))
 		d.take(t, d.plan(t, drawFiles(r, "source"), adopt.PlanOptions{}))
@@ -96,13 +96,6 @@ func TestUndo_LeavesWhatChanged(t *testing.T) {
 			}
 		}
 	})
-}
-
-func tempDir(t *testing.T) string {
-	t.Helper()
-	dir, err := os.MkdirTemp(t.TempDir(), "")
-	must(t, err)
-	return dir
 }
 
 // drawFiles draws notes and indexes that meet each other now and then.

@@ -3,8 +3,10 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -77,4 +79,48 @@ func openTerminal(t *testing.T) (keyboard, terminal *os.File) {
 	}
 	t.Cleanup(func() { _ = terminal.Close() })
 	return keyboard, terminal
+}
+
+// What a foreign folder holds is shown, but nothing in it gets a hold of the
+// terminal, reaches out of the folder, or is left unsaid.
+func TestImport_HostileNames(t *testing.T) {
+	t.Parallel()
+	tm := newTeam(t)
+	a := tm.join(t, "mara")
+	notes, outside := filepath.Join(a.home, "notes"), filepath.Join(a.home, "outside")
+	writeFile(t, filepath.Join(outside, "key.md"), "private\n")
+	hostile := []string{"red\x1b[31m.md", "bell\a.md", "two\nlines.md", "bad\xff.md", "gpj\u202e.md", "-rf.md", "a\\b.md", "%2e%2e.md"}
+	for _, name := range hostile {
+		writeFile(t, filepath.Join(notes, name), "text of "+strings.ToValidUTF8(name, "?")+"\n")
+	}
+	for name, target := range map[string]string{"link.md": filepath.Join(outside, "key.md"), "dir": outside, "up": ".."} {
+		if err := os.Symlink(target, filepath.Join(notes, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := unix.Mkfifo(filepath.Join(notes, "pipe.md"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := a.runImport(t, "import", notes, "--yes", "--rename")
+	if r.code != exitOK || len(r.files) != len(hostile)+4 {
+		t.Errorf("exit %d, %d names in the report\n%s", r.code, len(r.files), r.stderr)
+	}
+	want := []string{"2e-2e.md", "a-b.md", "bad.md", "bell.md", "gpj.md", "red-31m.md", "rf.md", "two-lines.md"}
+	if got := slices.Sorted(maps.Keys(a.files(t))); !slices.Equal(got, want) {
+		t.Errorf("team/ has %q, want %q", got, want)
+	}
+	for name, text := range a.files(t) {
+		if strings.Contains(text, "private") {
+			t.Errorf("%s came from outside", name)
+		}
+	}
+	text := a.run(t, "import", notes, "--folder", a.work(), "--dry-run")
+	for _, b := range []byte(text.stdout + text.stderr) {
+		if b < ' ' && b != '\n' || b == 0x7f {
+			t.Fatalf("the output holds the control character %#x:\n%q", b, text.stdout)
+		}
+	}
+	if strings.Contains(text.stdout, "\u202e") || !strings.Contains(text.stdout, `"two\nlines.md"`) {
+		t.Errorf("names are not quoted:\n%q", text.stdout)
+	}
 }
