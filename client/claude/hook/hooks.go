@@ -52,19 +52,22 @@ func (h *Hooks) Run(ctx context.Context, event string, stdin io.Reader, stdout i
 		_, _ = io.Copy(io.Discard, io.LimitReader(stdin, maxInput))
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, h.left(e))
+	limited, cancel := context.WithTimeout(ctx, h.left(e))
 	defer cancel()
 	done := make(chan outcome, 1)
-	h.running.Go(func() { done <- h.guarded(ctx, e, stdin) })
+	h.running.Go(func() { done <- h.guarded(limited, e, stdin) })
 	select {
 	case o := <-done:
 		return h.finish(e, o, stdout)
-	case <-ctx.Done():
+	case <-limited.Done():
 	}
 	select { // both may be ready
 	case o := <-done:
 		return h.finish(e, o, stdout)
 	default:
+	}
+	if ctx.Err() != nil {
+		return nil // the agent itself ended it
 	}
 	return h.finish(e, outcome{err: h.late(e)}, stdout)
 }

@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -143,6 +144,19 @@ func TestRun_Limit(t *testing.T) {
 	m.must(h.Run(t.Context(), Stop, stuck{t.Context().Done()}, &out))
 	if out.Len() > 0 || len(m.failures()) != 1 {
 		t.Errorf("got %q and %q", out.String(), m.failures())
+	}
+}
+
+// A hook that the agent ends is no failure.
+func TestRun_Ended(t *testing.T) {
+	t.Parallel()
+	m := newMember(t, "http://127.0.0.1:1")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var out strings.Builder
+	m.must(m.hooks().Run(ctx, PreToolUse, stuck{t.Context().Done()}, &out))
+	if f := m.failures(); out.Len() > 0 || f != nil {
+		t.Errorf("got %q, noted %q", out.String(), f)
 	}
 }
 

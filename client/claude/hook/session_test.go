@@ -52,6 +52,9 @@ func TestSession_Held(t *testing.T) {
 				!strings.Contains(r.Message, tt.want) {
 				t.Errorf("got %s, want why (%s)", r.raw, tt.want)
 			}
+			if r := m.replay(PostToolUse, "post_write"); r.raw != "" {
+				t.Errorf("a write has the answer %s", r.raw)
+			}
 		})
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/teammem/teammem/client"
+	"github.com/teammem/teammem/client/claude"
 	"github.com/teammem/teammem/memory"
 )
 
@@ -34,6 +35,9 @@ func (h *Hooks) postToolUse(ctx context.Context, in input, links []client.Link) 
 
 // handOver syncs and waits for the verdict, within the limit.
 func (h *Hooks) handOver(ctx context.Context, session string, at spot, p memory.Path) outcome {
+	if err := claude.Recheck(at.link, h.Getenv); err != nil {
+		return outcome{err: err}
+	}
 	s, err := h.Syncer(at.link)
 	if err != nil {
 		return outcome{err: err}
