@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/labstack/echo/v4"
-	"gopkg.in/yaml.v3"
+	"go.yaml.in/yaml/v3"
 
 	"github.com/teammem/teammem/memory"
 )
