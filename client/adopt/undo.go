@@ -159,7 +159,7 @@ func (u *Undo) look(ctx context.Context, t *tree.Tree) error {
 func find(ctx context.Context, t *tree.Tree, l tree.Listing, key string) (Step, []byte, error) {
 	p, err := memory.ParsePath(key)
 	if err != nil {
-		return Step{Undoing: Stays, Reason: "its name is refused by now: remove it by hand"}, nil, nil //nolint:nilerr // it is the reason
+		return Step{Undoing: Stays, Reason: fmt.Sprintf("%+q is no path any more: remove it by hand", key)}, nil, nil //nolint:nilerr // it is the reason
 	}
 	s := Step{Path: p, disk: l.Spell(p)}
 	text, _, err := t.Read(ctx, s.disk, tree.Stamp{})
