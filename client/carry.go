@@ -209,7 +209,7 @@ func (c *cycle) changed(op msync.Op, r tree.Result, text []byte) error {
 		c.arrived(op.Path, r, c.state.files[op.From])
 		c.state.lost(op.From)
 		c.state.renamed(op)
-		c.follows(op.From, op.Path)
+		c.proposalsFollow(op.From, op.Path)
 		c.done(op)
 		return nil
 	}

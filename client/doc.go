@@ -32,7 +32,14 @@
 //   - [Report.Proven] means that the server's digest is that of the index, and
 //     that every file is as the index has it, but for what the report lists.
 //     What is not shared is listed in every run, and is news in the first.
+//   - What waits for a reviewer stays in the tree as the member left it, is not
+//     sent again, and is listed. So is a text that a reviewer said no to, until
+//     it changes; a delete or rename is undone instead. What the member takes
+//     back is withdrawn.
 //   - One bad entry stops nothing but itself.
+//
+// [Dirs.Known] tells what the last runs found out, without any of that: no lock,
+// no server, no look at the tree.
 //
 // The package may import the standard library, golang.org/x/text, packages
 // json, flock and compress, and of teammem api/wire, memory, sanitize, sync and

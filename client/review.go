@@ -29,9 +29,12 @@ func (s *Syncer) askReview(ctx context.Context, known []proposal) (r review, req
 	}
 	r = review{asked: true, byID: map[memory.ProposalID]memory.Proposal{}}
 	for _, state := range []memory.ProposalState{memory.ProposalPending, ""} {
-		for cursor := ""; len(missing) > 0; {
+		for cursor, more := "", true; more && len(missing) > 0 && requests < maxReviewPages; {
 			requests++
 			page, next, err := s.server.OwnProposals(ctx, s.link.Project, state, cursor)
+			if err != nil && memory.CodeOf(err) == memory.CodeNotFound {
+				return review{}, requests, nil // an older server stands in: what waits goes on waiting
+			}
 			if err != nil {
 				return review{}, requests, err
 			}
@@ -39,14 +42,14 @@ func (s *Syncer) askReview(ctx context.Context, known []proposal) (r review, req
 				r.byID[p.ID] = p
 				delete(missing, p.ID)
 			}
-			if next == "" || next == cursor {
-				break
-			}
-			cursor = next
+			cursor, more = next, next != ""
 		}
 	}
 	return r, requests, nil
 }
+
+// maxReviewPages bounds what a server can make us ask for; a page has 200.
+const maxReviewPages = 200
 
 // takeReview takes in what became of the proposals. A text that was published
 // is what both sides have agreed on, whatever came after it on either side.
@@ -243,8 +246,9 @@ func (c *cycle) rebased(op msync.Op, f file) {
 	}
 }
 
-// follows brings proposals of texts along when their file gets another name.
-func (c *cycle) follows(from, to memory.Path) {
+// proposalsFollow brings proposals of texts along when their file gets another
+// name.
+func (c *cycle) proposalsFollow(from, to memory.Path) {
 	for i := range c.proposals {
 		if p := &c.proposals[i]; p.Action == memory.ActionPut && p.Path == from {
 			p.Path = to
