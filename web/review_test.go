@@ -142,6 +142,7 @@ func TestDecide_Changed(t *testing.T) {
 }
 
 func decideForged(t *testing.T, b *bundle) {
+	t.Helper()
 	page, form := b.proposed(t, b.members[memory.RoleContributor], "a.md", "A fact.\n")
 	reviewer := b.as(t, memory.RoleReviewer)
 	for _, other := range [][]string{{"sha256", memory.Sum([]byte("Another.\n")).String(), "base_rev", "0"}, {"sha256", form[1], "base_rev", "1"}} {
@@ -151,6 +152,7 @@ func decideForged(t *testing.T, b *bundle) {
 }
 
 func decideOld(t *testing.T, b *bundle) {
+	t.Helper()
 	author, reviewer := b.members[memory.RoleContributor], b.as(t, memory.RoleReviewer)
 	page, form := b.proposed(t, author, "a.md", "First.\n")
 	next, _ := b.proposed(t, author, "a.md", "Second.\n")
@@ -159,6 +161,7 @@ func decideOld(t *testing.T, b *bundle) {
 }
 
 func decideLate(t *testing.T, b *bundle) {
+	t.Helper()
 	page, form := b.proposed(t, b.members[memory.RoleContributor], "a.md", "A fact.\n")
 	second := b.browser(t).signIn(b.link(t, b.second))
 	second.post(page+"/reject", append(form, "reason", "outdated")...).leads(t, "/review?done=rejected")
@@ -166,6 +169,7 @@ func decideLate(t *testing.T, b *bundle) {
 }
 
 func decideMoved(t *testing.T, b *bundle) {
+	t.Helper()
 	preset := func(name string) {
 		b.sql(t, "update projects set review = $1 where project_id = $2", name, b.strict.ID)
 	}
