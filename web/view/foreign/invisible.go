@@ -59,8 +59,8 @@ func belongs(before string, r rune, after string) (more int, ok bool) {
 	if prev == 0x1f3f4 { // a black flag, made the flag of a part of a country by the tags behind it
 		for _, flag := range [...]string{"gbeng", "gbsct", "gbwls"} {
 			tags := asTags(flag)
-			if rest, found := strings.CutPrefix(string(r)+after, tags); found {
-				return len(after) - len(rest), true
+			if first, size := utf8.DecodeRuneInString(tags); r == first && strings.HasPrefix(after, tags[size:]) {
+				return len(tags) - size, true
 			}
 		}
 	}

@@ -45,7 +45,7 @@ func TestMarkdown_Renders(t *testing.T) {
 			"table", "| a | b |\n|:--|--:|\n| 1 | `x\\|y` |\n| 2 |",
 			`<table><thead><tr><th align="left" scope="col">a</th><th align="right" scope="col">b</th></tr></thead>` +
 				`<tbody><tr><td align="left">1</td><td align="right"><code>x|y</code></td></tr>` +
-				`<tr><td align="left">2</td><td></td></tr></tbody></table>`,
+				`<tr><td align="left">2</td></tr></tbody></table>`,
 			0,
 		},
 		{
@@ -148,15 +148,30 @@ func TestMarkdown_TooLong(t *testing.T) {
 	}
 }
 
-// These kept the library's parsers busy for minutes. A text that is not
+// These kept the library's parsers, or the search for flags, busy for minutes. A text that is not
 // rendered for it is shown as its source.
 func TestMarkdown_BoundedWork(t *testing.T) {
 	t.Parallel()
-	for _, part := range []string{"> ", "1. ", "[a](", "[a](<b", "[a]: b\n", "a*b_c", "http://a ", "-\n", "\u200b", "|-|\n"} {
+	for _, part := range []string{"> ", "1. ", "[a](", "[a](<b", "[a]: b\n", "a*b_c", "http://a ", "-\n", "\u200b", "|-|\n", "🏴\u00a0"} {
 		got := foreign.Markdown(strings.Repeat(part, (256<<10)/len(part))+"\n\nlast", resolve)
 		if !strings.Contains(got.HTML, "last") {
 			t.Errorf("Markdown of many %q lost the end of the text", part)
 		}
+	}
+}
+
+// A head of many columns above many short rows: as cells, 250 KB would be
+// 18 MB, and gigabytes with more of both.
+func TestMarkdown_WideTable(t *testing.T) {
+	t.Parallel()
+	const columns, rows = 2000, 1000
+	source := strings.Repeat("|a", columns) + "\n" + strings.Repeat("|-", columns) + "\n" + strings.Repeat("x\n", rows)
+	got := foreign.Markdown(source, resolve)
+	if most := 20*len(source) + 40*rows; got.Plain || len(got.HTML) > most {
+		t.Errorf("%d bytes became %d, want at most %d; plain: %v", len(source), len(got.HTML), most, got.Plain)
+	}
+	if n := strings.Count(got.HTML, "<td>"); n != rows {
+		t.Errorf("there are %d cells, want %d", n, rows)
 	}
 }
 

@@ -133,7 +133,9 @@ func (r *renderer) table(t *table) {
 	})
 }
 
-// row writes all cells of a row, also those that have no column.
+// row writes all cells of a row, also those that have no column. Cells that a
+// row lacks are left out: a wide head above many short rows would otherwise make
+// gigabytes of a small text.
 func (r *renderer) row(row ast.Node, align []string, tag string) {
 	r.element("tr", "", func() {
 		column := 0
@@ -142,9 +144,6 @@ func (r *renderer) row(row ast.Node, align []string, tag string) {
 			r.element(tag, r.cellAttributes(column, align, tag), func() { r.children(cell) })
 			r.inCell = false
 			column++
-		}
-		for ; column < len(align); column++ {
-			r.element(tag, "", func() {})
 		}
 	})
 }
