@@ -87,6 +87,18 @@ func genRefusal() *rapid.Generator[refusal] {
 	})
 }
 
+func genProposal() *rapid.Generator[proposal] {
+	return rapid.Custom(func(t *rapid.T) proposal {
+		s := func(what string) string { return rapid.String().Draw(t, what) }
+		return proposal{
+			ID: memory.ProposalID(s("id")), Action: memory.Action(s("action")), Path: genPath().Draw(t, "path"), From: genPath().Draw(t, "from"),
+			Entry: memory.EntryID(s("entry")), Sum: genHash().Draw(t, "sum"), Text: genHash().Draw(t, "text"),
+			BaseRev: rapid.Int64().Draw(t, "base"), State: memory.ProposalState(s("state")), At: rapid.Int64().Draw(t, "at"), By: s("by"),
+			Reason: memory.Reason(s("reason")), Note: s("note"), Undone: rapid.Bool().Draw(t, "undone"),
+		}
+	})
+}
+
 func genIndex() *rapid.Generator[*index] {
 	return rapid.Custom(func(t *rapid.T) *index {
 		x := &index{
@@ -99,6 +111,7 @@ func genIndex() *rapid.Generator[*index] {
 		for range rapid.IntRange(0, 3).Draw(t, "checkpoints") {
 			x.Checkpoints = append(x.Checkpoints, checkpoint{genCursor().Draw(t, "at"), memory.Digest(genHash().Draw(t, "then"))})
 		}
+		x.Proposals = rapid.SliceOfN(genProposal(), 0, 3).Draw(t, "proposals")
 		return x
 	})
 }
@@ -145,6 +158,7 @@ func TestIndex_Damage(t *testing.T) {
 func FuzzDecodeIndex(f *testing.F) {
 	f.Add((&index{}).encode())
 	f.Add((&index{Instance: "ins_a", RootID: "r", Rows: someRows(3), Refusals: []refusal{{Disk: "a.md", Code: "secret_found"}}}).encode())
+	f.Add((&index{Proposals: []proposal{{ID: "prp_a", Path: memory.StoredPath("a.md"), State: memory.ProposalPending}}}).encode())
 	for _, version := range []byte{versionBefore, versionNow} {
 		f.Add(append(append([]byte(indexName), version), bytes.Repeat([]byte{0xff}, 200)...))
 	}
