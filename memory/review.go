@@ -172,10 +172,10 @@ func (s *Service) lost(ctx context.Context, who Principal, p Proposal, e Ending)
 }
 
 // decided answers who decides on a proposal that is not pending any more. Who
-// decided just that before is answered the same again.
+// decided just that before, in the same words, is answered the same again.
 func decided(p Proposal, who Principal, e Ending) (Proposal, error) {
 	d := p.Decision
-	if p.State == e.State && d.By.Member == who.Member && d.Reason == e.Reason {
+	if p.State == e.State && d.By.Member == who.Member && d.Reason == e.Reason && d.Note == e.Note {
 		return p, nil
 	}
 	return Proposal{}, &Error{

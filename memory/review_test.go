@@ -446,8 +446,10 @@ func TestReview_DecidedAlready(t *testing.T) {
 		must(t, err)
 		_, approve := b.Approve(t.Context(), as(who, "mem_other", "Olga"), "prj_a", p.ID, seenOf(p))
 		_, reject := b.Reject(t.Context(), as(who, "mem_first", "Fay"), "prj_a", p.ID, seenOf(p), ReasonOutdated, "")
+		_, reworded := b.Reject(t.Context(), as(who, "mem_first", "Fay"), "prj_a", p.ID, seenOf(p), ReasonWrong, "another note, which is not kept")
 		wantCode(t, approve, CodeConflict)
 		wantCode(t, reject, CodeConflict)
+		wantCode(t, reworded, CodeConflict)
 	}
 }
 
