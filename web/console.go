@@ -30,17 +30,21 @@ type Console struct {
 	options  Options
 	log      *slog.Logger
 
-	signIns  *auth.Limiter
+	signIns  *auth.Limiter // by address
+	writes   *auth.Limiter // by member
 	origins  *http.CrossOriginProtection
 	declared map[string]bool // method and pattern of every route in the table
 	echo     *echo.Echo
 	handler  http.Handler
 }
 
-// How often one address may try to sign in. A link's token cannot be guessed;
-// this is so that nobody fills the audit with attempts.
+// How often one address may try to sign in, and one member may change
+// something. A link's token cannot be guessed; this is so that nobody fills the
+// audit with attempts, or the database with restored texts. No person at a
+// browser gets near it.
 const (
 	signInsPerMinute = 10
+	writesPerMinute  = 120
 	minute           = time.Minute
 )
 
@@ -48,8 +52,8 @@ const (
 func New(service *memory.Service, sessions *auth.Sessions, files *static.Files, clock memory.Clock, o Options) *Console {
 	c := &Console{
 		service: service, sessions: sessions, files: files, clock: clock, options: o, log: o.Log,
-		signIns: auth.NewLimiter(signInsPerMinute, minute), origins: http.NewCrossOriginProtection(),
-		declared: map[string]bool{}, echo: echo.New(),
+		signIns: auth.NewLimiter(signInsPerMinute, minute), writes: auth.NewLimiter(writesPerMinute, minute),
+		origins: http.NewCrossOriginProtection(), declared: map[string]bool{}, echo: echo.New(),
 	}
 	if c.log == nil {
 		c.log = slog.New(slog.DiscardHandler)

@@ -156,10 +156,13 @@ func (c *Console) admit(v *visit, r route) (err error) {
 	if v.query, err = parseFields(v.Request().URL.RawQuery, r.query); err != nil {
 		return err
 	}
-	if strings.Contains(r.path, "{p}") {
-		return v.enter(r.role)
+	if !strings.Contains(r.path, "{p}") {
+		return nil
 	}
-	return nil
+	if err := v.enter(r.role); err != nil || r.method != http.MethodPost {
+		return err
+	}
+	return v.spend(c.writes, string(v.who.Member), "you changed too much within a minute")
 }
 
 // authenticate finds out who visits, where the route asks, and what they may

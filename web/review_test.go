@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/teammem/teammem/auth"
 	"github.com/teammem/teammem/memory"
 	"github.com/teammem/teammem/web/view"
 )
@@ -45,6 +46,26 @@ func TestApprove(t *testing.T) {
 	if b.count(t, "select count(*) from audit where action = 'proposal.approve' and actor = $1 and client = 'console'", b.members[memory.RoleReviewer].ID) != 1 {
 		t.Error("the audit does not say who approved")
 	}
+}
+
+// The API bounds what a token writes; a script with a session's cookie is no
+// way around it. Who has to wait can still read, and sign out.
+func TestApprove_RateLimit(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.console.writes = auth.NewLimiter(2, time.Hour)
+	page, form := b.proposed(t, b.members[memory.RoleContributor], "a.md", "A fact.\n")
+	reviewer, maintainer := b.as(t, memory.RoleReviewer), b.as(t, memory.RoleMaintainer)
+	for range 2 {
+		reviewer.post(page+"/approve", append(form, "sha256", memory.Sum(nil).String())...).want(t, http.StatusConflict)
+	}
+	limited := reviewer.post(page+"/approve", form...).want(t, http.StatusTooManyRequests)
+	if got := limited.header.Get("Retry-After"); got != "1800" || b.states(t, memory.ProposalPublished) != 0 {
+		t.Errorf("Retry-After is %q", got)
+	}
+	reviewer.get(page).want(t, http.StatusOK)
+	reviewer.post("/logout").leads(t, "/login?out=1")
+	maintainer.post(page+"/approve", form...).leads(t, "/review?done=approved")
 }
 
 func TestReject(t *testing.T) {

@@ -1,9 +1,7 @@
 package web
 
 import (
-	"math"
 	"net/netip"
-	"strconv"
 
 	"github.com/teammem/teammem/auth"
 	"github.com/teammem/teammem/memory"
@@ -32,9 +30,8 @@ func (c *Console) signIn(v *visit) error {
 	if !auth.IsLinkToken(token) {
 		return memory.BadLink()
 	}
-	if wait := c.signIns.Take(neighbourhood(v.remote()), 1, c.clock()); wait > 0 {
-		v.Response().Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
-		return &memory.Error{Code: memory.CodeRateLimited, Message: "there were too many attempts to sign in from your address"}
+	if err := v.spend(c.signIns, neighbourhood(v.remote()), "there were too many attempts to sign in from your address"); err != nil {
+		return err
 	}
 	cookie, in := auth.MintSession(), memory.SignIn{Link: auth.HashToken(token)}
 	in.Cookie = auth.HashToken(cookie)
