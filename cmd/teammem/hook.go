@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 
@@ -36,8 +37,9 @@ Exit 0: always.`,
 
 func (a *app) runHook(ctx context.Context, event string) {
 	dirs, err := client.UserDirs(a.getenv)
-	if err != nil {
-		return // without a home nothing is linked
+	if err != nil { // without a home nothing is linked, but a pipe that breaks is an error to the agent
+		_, _ = io.Copy(io.Discard, a.stdin)
+		return
 	}
 	h := hook.New(hook.Options{
 		Dirs: dirs, Getenv: a.getenv, Clock: a.now, Start: a.start,

@@ -69,19 +69,35 @@ func (h *Hooks) Run(ctx context.Context, event string, stdin io.Reader, stdout i
 	if ctx.Err() != nil {
 		return nil // the agent itself ended it
 	}
-	return h.finish(e, outcome{err: h.late(e)}, stdout)
+	return h.finish(e, outcome{err: h.late(ctx, e)}, stdout)
 }
 
 // late is what to note of an event whose limit passed. What a flush would have
 // sent is sent by the next one, and where nothing is linked there is nobody to
-// tell.
-func (h *Hooks) late(e Event) error {
-	links, err := h.Dirs.Links()
-	if e.flushes() || err == nil && len(links) == 0 {
+// tell. The links may be what kept us, so they are not waited for again.
+func (h *Hooks) late(ctx context.Context, e Event) error {
+	if e.flushes() {
 		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, linksTime)
+	defer cancel()
+	linked := make(chan bool, 1)
+	h.running.Go(func() {
+		links, err := h.Dirs.Links()
+		linked <- err != nil || len(links) > 0
+	})
+	select {
+	case some := <-linked:
+		if !some {
+			return nil
+		}
+	case <-ctx.Done():
 	}
 	return fmt.Errorf("it was not done within %s", e.Own)
 }
+
+// linksTime is how long a look at the links may take when there is no time left.
+const linksTime = 200 * time.Millisecond
 
 // left is how much of an event's own limit is left.
 func (h *Hooks) left(e Event) time.Duration { return e.Own - h.Clock().Sub(h.Start) }
