@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"time"
 
 	"github.com/teammem/teammem/client/tree"
 	"github.com/teammem/teammem/memory"
@@ -19,6 +20,7 @@ const maxRounds = 5
 // cycle is one run under the lock.
 type cycle struct {
 	*Syncer
+	began     time.Time
 	options   SyncOptions
 	index     *index
 	state     *state
@@ -78,7 +80,7 @@ func (s *Syncer) open(ctx context.Context, file string, o SyncOptions, report *R
 	}
 	vaultIn := func(dir string) vault { return vault{dir: dir, device: s.device, clock: s.clock} }
 	c := &cycle{
-		Syncer: s, options: o, index: x, report: report,
+		Syncer: s, began: s.clock(), options: o, index: x, report: report,
 		trashBin: vaultIn(s.dirs.trashDir(s.link)), conflicts: vaultIn(s.dirs.conflictsDir(s.link)),
 		refused: map[string]refusal{}, refusals: map[string]refusal{}, fresh: map[string]bool{},
 		knownForeign: map[memory.EntryID]refusal{}, unmergeable: map[memory.Path]memory.Hash{},
@@ -206,7 +208,7 @@ func (c *cycle) finish(file string, failed error) error {
 		}
 	}
 	if failed == nil {
-		c.index.LastSync = c.clock()
+		c.index.LastSync = c.began
 	}
 	changed := len(c.index.Refusals) != c.recorded || !slices.Equal(c.index.Proposals, c.proposals)
 	if c.state.dirty || changed {

@@ -30,7 +30,7 @@ type index struct {
 	Own         memory.Digest // of the rows: the server's side as far as it is known
 	Checkpoints []checkpoint  // stated by the server, newest last
 	ScanStart   int64         // ns since 1970 of the newest recorded scan
-	LastSync    time.Time     // when a run last ended in sync; the file's own time, so that a run without news writes nothing
+	LastSync    time.Time     // when the last run began that ended in sync; the file's own time, so that a run without news writes nothing
 	Rows        []row         // by path
 	Refusals    []refusal     // by name on disk
 	Proposals   []proposal    // by path

@@ -15,7 +15,7 @@ import (
 type Known struct {
 	Link      Link
 	Cursor    memory.Cursor // zero: the tree was never synced
-	LastSync  time.Time     // when a run last ended in sync; zero: never
+	LastSync  time.Time     // when the last run began that ended in sync: it saw all that was there before; zero: never
 	Entries   []KnownEntry  // that the server has, by path
 	Refused   []Refused
 	Waiting   []Waiting

@@ -190,6 +190,22 @@ func TestKnown_AfterUpgradeAndReset(t *testing.T) {
 	}
 }
 
+// A run tells only of what was there when it began: a file that came later may
+// not have been seen, so it counts as not synced yet.
+func TestKnown_LastSyncIsWhenItBegan(t *testing.T) {
+	t.Parallel()
+	tm := newTeam(t, memory.Limits{})
+	a := tm.join(t, "ann")
+	began := time.Now()
+	var sending time.Time
+	tm.onPush(func(int) { sending = time.Now() })
+	a.write(t, "a.md", "a\n")
+	a.sync(t)
+	if last := a.known(t).LastSync; last.Before(began) || !last.Before(sending) {
+		t.Errorf("last sync %s, want it from %s until %s", last, began, sending)
+	}
+}
+
 func BenchmarkKnown(b *testing.B) {
 	const entries = 1000
 	a := benchTree(b, entries)

@@ -93,7 +93,8 @@ func (h *Hooks) writtenBy(l client.Link, p memory.Path) string {
 }
 
 // standing tells what is known of a text that was handed over earlier. ok is
-// false as long as no sync has ended since then.
+// false as long as no sync that began since then has ended: an earlier one may
+// not have seen the text.
 func standing(k client.Known, p pending) (text string, ok bool) {
 	if !k.LastSync.After(p.At) {
 		return "", false

@@ -46,7 +46,8 @@ func (h *Hooks) handOver(ctx context.Context, session string, at spot, p memory.
 	report, err := h.sync(ctx, s, h.left(event)-handTime)
 	switch {
 	case errors.Is(err, errLate), errors.Is(err, client.ErrLocked):
-		return outcome{err: errors.Join(h.Flush(at.link.Folder), h.state.owe(session, at))}
+		owed := h.state.owe(session, at) // first: the sync that follows brings the verdict
+		return outcome{err: errors.Join(owed, h.Flush(at.link.Folder))}
 	case errors.Is(err, client.ErrOffline):
 		return outcome{err: h.state.owe(session, at)} // the next sync sends it
 	case err != nil:
