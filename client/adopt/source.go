@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/teammem/teammem/client/tree"
 	"github.com/teammem/teammem/memory"
 )
 
@@ -135,7 +136,13 @@ func recognise(dir string) (Source, error) {
 		_, err := os.Lstat(filepath.Join(s.Dir, name))
 		return err == nil
 	}
+	grand := filepath.Base(filepath.Dir(filepath.Dir(s.Dir)))
 	switch {
+	case base == "memory" && (isFolder(filepath.Join(s.Dir, tree.FolderName)) || grand == "projects"):
+		return Source{}, &memory.Error{
+			Code: memory.CodeInvalid, Field: "source", Message: "this is an agent's memory folder, and what is beside team/ in it is private",
+			Hint: "import its team/ folder; teammem share FILE shares single private notes",
+		}
 	case base == "agent-memory" || base == "agent-memory-local":
 		s.Layout = LayoutAgents
 	case base == "memory-bank" || has("projectbrief.md") && has("activeContext.md"):
