@@ -20,6 +20,10 @@ type Rendered struct {
 // longest is the size up to which a text is rendered; entries are far smaller.
 const longest = 256 << 10
 
+// widest bounds a page: a definition with a long title, used on each line, would
+// make gigabytes of a small text.
+const widest = 4 << 20
+
 // Markdown renders a text in GitHub's Markdown. Nothing of the text is lost:
 // what has no place in a page (comments, HTML, definitions, the targets of
 // links) is shown as its source, and words that are still missing are listed
@@ -38,8 +42,10 @@ func Markdown(source string, resolve Resolve) Rendered {
 	}
 	r := &renderer{source: []byte(source), resolve: resolve, heading: topHeading - 1}
 	r.children(tree)
-	r.missing()
-	if !admissible(r.out.String()) {
+	if r.out.Len() <= widest {
+		r.missing()
+	}
+	if r.out.Len() > widest || !admissible(r.out.String()) {
 		return asSource(source)
 	}
 	return Rendered{HTML: r.out.String(), Hidden: r.hidden}
@@ -67,7 +73,7 @@ const deepest = 64
 
 func (r *renderer) children(n ast.Node) {
 	r.depth++
-	for c := n.FirstChild(); c != nil; {
+	for c := n.FirstChild(); c != nil && r.out.Len() <= widest; {
 		c = r.node(c)
 	}
 	r.depth--
@@ -110,9 +116,7 @@ func (r *renderer) open(tag, attributes string) {
 func (r *renderer) text(s string) {
 	r.shown = append(r.shown, s)
 	for p := range Pieces(s) {
-		if p.Chip != "" {
-			r.hidden++
-		}
+		r.hidden += p.Count
 		writePiece(&r.out, p)
 	}
 }

@@ -284,3 +284,13 @@ func depthOf(t *testing.T, page string) int {
 	}
 	return deepest
 }
+
+// A small text whose definitions repeat themselves is shown as its source.
+func TestMarkdown_BoundedPage(t *testing.T) {
+	t.Parallel()
+	source := strings.Repeat("[a] ", 30_000) + "\n\n[a]: b.md \"" + strings.Repeat("long ", 20_000) + "\"\n"
+	got := foreign.Markdown(source, resolve)
+	if !got.Plain || len(got.HTML) > 2*len(source) {
+		t.Errorf("%d bytes make a page of %d, plain: %v", len(source), len(got.HTML), got.Plain)
+	}
+}

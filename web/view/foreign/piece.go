@@ -8,12 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// Piece is a part of a text: what can be seen as it is, or one code point that
-// cannot.
+// Piece is a part of a text: what can be seen as it is, or a code point that
+// cannot, with those like it that follow.
 type Piece struct {
 	Text  string // the true bytes
-	Chip  string // what to show in their place, such as "U+200B"; "" for text that shows itself
+	Chip  string // what to show in their place, such as "U+200B" or "U+200B ×3"; "" for text that shows itself
 	Class string // what kind of code point it is
+	Count int    // of a chip: how many code points it stands for
 }
 
 // Pieces cuts a text into what can be seen and what cannot. Line feeds and tabs
@@ -25,26 +26,20 @@ func pieces(s, plain string) iter.Seq[Piece] {
 	return func(yield func(Piece) bool) {
 		start := 0
 		for i := 0; i < len(s); {
-			r, size := utf8.DecodeRuneInString(s[i:])
-			class := invisible(r)
-			if r == utf8.RuneError && size == 1 {
-				class = "not UTF-8"
-			}
-			if class == "" || strings.ContainsRune(plain, r) {
+			size, class := unseen(s, i, plain)
+			if class == "" {
 				i += size
-				continue
-			}
-			if more, ok := belongs(s[:i], r, s[i+size:]); ok {
-				i += size + more
 				continue
 			}
 			if start < i && !yield(Piece{Text: s[start:i]}) {
 				return
 			}
-			if !yield(Piece{s[i : i+size], chip(r, s[i], size), class}) {
+			p := repeated(s, i, size, plain)
+			p.Class = class
+			if !yield(p) {
 				return
 			}
-			i += size
+			i += len(p.Text)
 			start = i
 		}
 		if start < len(s) {
@@ -53,10 +48,46 @@ func pieces(s, plain string) iter.Seq[Piece] {
 	}
 }
 
-// chip names a code point, or a byte that is none.
-func chip(r rune, first byte, size int) string {
+// unseen names the class of the code point at a place, or returns "" and how
+// many bytes from there on show themselves.
+func unseen(s string, at int, plain string) (size int, class string) {
+	r, size := utf8.DecodeRuneInString(s[at:])
+	class = invisible(r)
 	if r == utf8.RuneError && size == 1 {
-		return fmt.Sprintf("0x%02X", first)
+		class = "not UTF-8"
+	}
+	if class == "" || strings.ContainsRune(plain, r) {
+		return size, ""
+	}
+	if more, ok := belongs(s[:at], r, s[at+size:]); ok {
+		return size + more, ""
+	}
+	return size, class
+}
+
+// repeated makes one piece of an unseen code point and all that are the same
+// behind it: each in a chip of its own would make a hundredfold page.
+func repeated(s string, at, size int, plain string) Piece {
+	one := s[at : at+size]
+	n, end := 1, at+size
+	for strings.HasPrefix(s[end:], one) {
+		if _, class := unseen(s, end, plain); class == "" {
+			break
+		}
+		n, end = n+1, end+size
+	}
+	name := chip(one)
+	if n > 1 {
+		name += fmt.Sprintf(" ×%d", n)
+	}
+	return Piece{Text: s[at:end], Chip: name, Count: n}
+}
+
+// chip names a code point, or a byte that is none.
+func chip(one string) string {
+	r, size := utf8.DecodeRuneInString(one)
+	if r == utf8.RuneError && size == 1 {
+		return fmt.Sprintf("0x%02X", one[0])
 	}
 	return fmt.Sprintf("U+%04X", r)
 }
@@ -85,7 +116,7 @@ func writePiece(b *strings.Builder, p Piece) {
 }
 
 // Source returns a text as HTML from which a browser copies the true bytes:
-// behind each chip stands the code point itself, and the chip is not copied.
+// behind each chip stand the code points themselves, and the chip is not copied.
 func Source(s string) string {
 	var b strings.Builder
 	for p := range Pieces(s) {
@@ -97,13 +128,10 @@ func Source(s string) string {
 	return b.String()
 }
 
-// escapeTrue writes a code point so that a browser has it in the page: an HTML
+// escapeTrue writes code points so that a browser has them in the page: an HTML
 // parser takes a bare carriage return for a line feed.
 func escapeTrue(s string) string {
-	if s == "\r" {
-		return "&#13;"
-	}
-	return html.EscapeString(s)
+	return strings.ReplaceAll(html.EscapeString(s), "\r", "&#13;")
 }
 
 // Plain returns a text of one line for attributes and page titles, which can
@@ -122,6 +150,16 @@ func Plain(s string) string {
 
 // Invisible counts the code points of a text that become chips.
 func Invisible(s string) int {
+	n := 0
+	for p := range Pieces(s) {
+		n += p.Count
+	}
+	return n
+}
+
+// Chips counts the chips that a text becomes, of which a run of the same code
+// point takes one.
+func Chips(s string) int {
 	n := 0
 	for p := range Pieces(s) {
 		if p.Chip != "" {

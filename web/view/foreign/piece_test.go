@@ -32,7 +32,7 @@ func TestLine_Chips(t *testing.T) {
 		{"zero width non-joiner between Latin letters", "a\u200cb", "U+200C"},
 		{"zero width joiner between Latin letters", "a\u200db", "U+200D"},
 		{"joiner at the end of an emoji", "😀\u200d", "U+200D"},
-		{"joiners in a row", "😀\u200d\u200d😀", "U+200D U+200D"},
+		{"joiners in a row", "😀\u200d\u200d😀", "U+200D ×2"},
 		{"selector behind a letter", "a\ufe0f", "U+FE0F"},
 		{"selectors in a row", "❤\ufe0f\ufe0f", "U+FE0F"},
 		{"selectors of the supplement", "a\U000e0100\U000e01ef", "U+E0100 U+E01EF"},
@@ -48,6 +48,12 @@ func TestLine_Chips(t *testing.T) {
 		{"breaks inside a line", "a\tb\nc\rd", "U+0009 U+000A U+000D"},
 		{"private use", "a\ue000\U000f0000\U0010fffd", "U+E000 U+F0000 U+10FFFD"},
 		{"unassigned", "a\u0378\ufffe\U000effff", "U+0378 U+FFFE U+EFFFF"},
+		{"a run of one control", strings.Repeat("\x01", 250), "U+0001 ×250"},
+		{"runs side by side", "\x01\x01\x02\x02\x02\x01", "U+0001 ×2 U+0002 ×3 U+0001"},
+		{"a run that text interrupts", "\u00a0\u00a0a\u00a0", "U+00A0 ×2 U+00A0"},
+		{"a run whose last belongs to what follows", "a\u3000\u3000日", "U+3000"},
+		{"a run whose first belongs to what stands before", "❤\ufe0f\ufe0f\ufe0f", "U+FE0F ×2"},
+		{"bytes of no code point in a run", "a\xff\xff\xfe", "0xFF ×2 0xFE"},
 		{"not UTF-8", "a\xff\xc0b", "0xFF 0xC0"},
 	}
 	for _, tt := range tests {
@@ -75,6 +81,7 @@ func TestSource_CopiesTrueBytes(t *testing.T) {
 	t.Parallel()
 	for _, source := range []string{
 		"plain <b>&amp;</b> \"text\"\n", "a\u200bb\u202ec\U000e0041", "line\r\nline\rline\n", "😀\u200d\u200d 👨‍👩‍👧", "tab\tand \u00a0 space", "\x1b[0m",
+		"a" + strings.Repeat("\x01", 250) + "b", "a\r\r\r\nb", "\u00a0\u00a0\x02\x02",
 	} {
 		var b strings.Builder
 		for n := range parse(t, "<pre>"+"\n"+foreign.Source(source)+"</pre>").Descendants() {
@@ -92,6 +99,21 @@ func isChip(n *html.Node) bool {
 	return len(n.Attr) > 0 && n.Attr[0].Key == "class" && n.Attr[0].Val == "chip"
 }
 
+// The count of a chip is what it stands for, also where chips are counted.
+func TestInvisible_CountsRuns(t *testing.T) {
+	t.Parallel()
+	source := strings.Repeat("\x01", 250) + "a" + strings.Repeat("\u00a0", 3) + "\x02"
+	if got := foreign.Invisible(source); got != 254 {
+		t.Errorf("Invisible = %d, want 254", got)
+	}
+	if got := foreign.Chips(source); got != 3 {
+		t.Errorf("Chips = %d, want 3", got)
+	}
+	if got := foreign.Markdown(source, nil).Hidden; got != 254 {
+		t.Errorf("Markdown hides %d, want 254", got)
+	}
+}
+
 // FuzzPieces: the pieces of a text, put together, are the text.
 func FuzzPieces(f *testing.F) {
 	for _, s := range hostile() {
@@ -102,6 +124,10 @@ func FuzzPieces(f *testing.F) {
 		for p := range foreign.Pieces(s) {
 			if p.Text == "" {
 				t.Fatalf("an empty piece in %q", s)
+			}
+			one := strings.Repeat(p.Text[:len(p.Text)/max(p.Count, 1)], p.Count)
+			if (p.Count > 0) != (p.Chip != "") || p.Count > 0 && one != p.Text {
+				t.Fatalf("%q has a piece %q that is no %q", s, p.Text, p.Chip)
 			}
 			b.WriteString(p.Text)
 		}
