@@ -49,7 +49,7 @@ func FindSource(name, dir string, p Places) (Source, error) {
 	usual, known := usualPlaces(p)[Layout(name)]
 	switch {
 	case known && dir != "":
-		return folderSource(Layout(name), dir)
+		return named(Layout(name), dir)
 	case known && (isFolder(usual) || !isFolder(name)):
 		return folderSource(Layout(name), usual)
 	case dir != "":
@@ -109,6 +109,15 @@ func workspace(getenv func(string) string) string {
 	return filepath.Join(home, ".openclaw", "workspace")
 }
 
+// named is a layout in a folder that the member chose.
+func named(l Layout, dir string) (Source, error) {
+	s, err := folderSource(l, dir)
+	if err == nil && isPrivate(s.Dir) {
+		err = private()
+	}
+	return s, err
+}
+
 func folderSource(l Layout, dir string) (Source, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -127,7 +136,7 @@ func isFolder(name string) bool {
 
 // recognise tells a folder's layout by its name and by what is in it.
 func recognise(dir string) (Source, error) {
-	s, err := folderSource(LayoutFolder, dir)
+	s, err := named(LayoutFolder, dir)
 	if err != nil {
 		return Source{}, err
 	}
@@ -136,13 +145,7 @@ func recognise(dir string) (Source, error) {
 		_, err := os.Lstat(filepath.Join(s.Dir, name))
 		return err == nil
 	}
-	grand := filepath.Base(filepath.Dir(filepath.Dir(s.Dir)))
 	switch {
-	case base == "memory" && (isFolder(filepath.Join(s.Dir, tree.FolderName)) || grand == "projects"):
-		return Source{}, &memory.Error{
-			Code: memory.CodeInvalid, Field: "source", Message: "this is an agent's memory folder, and what is beside team/ in it is private",
-			Hint: "import its team/ folder; teammem share FILE shares single private notes",
-		}
 	case base == "agent-memory" || base == "agent-memory-local":
 		s.Layout = LayoutAgents
 	case base == "memory-bank" || has("projectbrief.md") && has("activeContext.md"):
@@ -153,6 +156,34 @@ func recognise(dir string) (Source, error) {
 		s.Layout = LayoutOpenClaw
 	}
 	return s, nil
+}
+
+// isPrivate reports whether a folder is an agent's memory folder, by the name it
+// is reached by or by its own.
+func isPrivate(dir string) bool {
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		real = dir // opening it says why
+	}
+	return slices.ContainsFunc([]string{dir, real}, isMemoryOfProject) ||
+		strings.EqualFold(filepath.Base(real), memoryFolder) && isFolder(filepath.Join(real, tree.FolderName))
+}
+
+// memoryFolder is what an agent calls the folder with its notes.
+const memoryFolder = "memory"
+
+// isMemoryOfProject reports whether a folder is where an agent keeps its notes
+// on a project: projects/SLUG/memory.
+func isMemoryOfProject(dir string) bool {
+	grand := filepath.Base(filepath.Dir(filepath.Dir(dir)))
+	return strings.EqualFold(filepath.Base(dir), memoryFolder) && strings.EqualFold(grand, "projects")
+}
+
+func private() *memory.Error {
+	return &memory.Error{
+		Code: memory.CodeInvalid, Field: "source", Message: "this is an agent's memory folder, and what is beside team/ in it is private",
+		Hint: "import its team/ folder; teammem share FILE shares single private notes",
+	}
 }
 
 // key is the path key that a file of the source would have, unless its name is

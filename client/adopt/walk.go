@@ -39,6 +39,7 @@ type found struct {
 // and leaves no name out.
 type walker struct {
 	source Source
+	real   string // folder of the source, without links
 	own    own
 	names  int // that may still be looked at
 	bytes  int // that may still be read
@@ -97,6 +98,9 @@ func (w *walker) tree(ctx context.Context) error {
 		return fmt.Errorf("open source: %w", err)
 	}
 	defer root.Close()
+	if w.real, err = filepath.EvalSymlinks(w.source.Dir); err != nil {
+		return fmt.Errorf("open source: %w", err)
+	}
 	info, err := root.Stat(".")
 	if err != nil {
 		return fmt.Errorf("open source: %w", err)
@@ -170,7 +174,11 @@ func (w *walker) name(ctx context.Context, root *os.Root, name, base string, dep
 		w.add(found{name: name, problem: unreadable("the file cannot be read", err)})
 		return nil
 	}
-	if reason := w.reason(name, base, info); reason != "" {
+	reason := w.reason(name, base, info)
+	if reason == "" && info.IsDir() && w.isPrivate(root, name, base) {
+		reason = "an agent's memory folder: private; import its team/ folder by name"
+	}
+	if reason != "" {
 		w.add(found{name: name, folder: info.IsDir(), reason: reason})
 		return nil
 	}
@@ -211,6 +219,18 @@ func (w *walker) reason(name, base string, info fs.FileInfo) string {
 		return "not a Markdown file"
 	}
 	return ""
+}
+
+// isPrivate reports whether a folder in the folder is an agent's memory folder.
+// Notes that were made for one pair of eyes are shared one by one or not at all.
+func (w *walker) isPrivate(root *os.Root, name, base string) bool {
+	for _, dir := range []string{w.source.Dir, w.real} {
+		if isMemoryOfProject(filepath.Join(dir, filepath.FromSlash(name))) {
+			return true
+		}
+	}
+	team, err := root.Lstat(filepath.Join(base, tree.FolderName)) // a link counts: it leads to some team/
+	return err == nil && strings.EqualFold(base, memoryFolder) && (team.IsDir() || team.Mode()&fs.ModeSymlink != 0)
 }
 
 // isMarkdown also knows the spellings that a key may not have: they are taken
