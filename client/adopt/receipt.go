@@ -118,7 +118,11 @@ func (r *Receipt) absorb(cut Receipt, p *Plan) {
 }
 
 // empty reports whether the import added nothing.
-func (r *Receipt) empty() bool { return len(r.Files)+len(r.Indexes) == 0 }
+func (r *Receipt) empty() bool {
+	added := slices.ContainsFunc(r.Files, func(f ReceiptFile) bool { return f.Outcome != Theirs }) ||
+		slices.ContainsFunc(r.Indexes, func(x ReceiptIndex) bool { return x.Outcome != Theirs })
+	return !added
+}
 
 // Receipts returns those of the tree, oldest first.
 func (im *Importer) Receipts() ([]Receipt, error) {

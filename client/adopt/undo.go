@@ -21,7 +21,7 @@ type Undoing string
 const (
 	Remove  Undoing = "remove"  // it has the text that was imported
 	Retract Undoing = "retract" // an index loses lines that it gained
-	Stays   Undoing = "stays"   // somebody changed it since
+	Stays   Undoing = "stays"   // somebody changed it since, or it is a teammate's
 	Gone    Undoing = "gone"    // it is not there any more
 )
 
@@ -55,6 +55,12 @@ func (u *Undo) Acts() int {
 	return n
 }
 
+// Spent reports whether nothing is left to take back. Of an import that was cut
+// off the server may have more than is here.
+func (u *Undo) Spent() bool {
+	return u.Acts() == 0 && (u.Receipt.State == Sent || u.Receipt.State == Undone)
+}
+
 // PlanUndo says what taking back an import would do; the last one that was not
 // undone, if id is empty. Nothing is changed.
 func (im *Importer) PlanUndo(ctx context.Context, id string) (*Undo, error) {
@@ -78,8 +84,11 @@ const maxUndos = 3
 //
 // If the import was cut off while it was sent, nobody here knows which files the
 // server has by then: it brings them with the sync, and they are taken back
-// after that.
+// after that. One that is spent is only noted as undone.
 func (im *Importer) Undo(ctx context.Context, u *Undo) error {
+	if u.Spent() {
+		return im.undone(u)
+	}
 	complete, err := im.takeBack(ctx, u)
 	if err != nil {
 		return err
@@ -145,7 +154,10 @@ func (u *Undo) look(ctx context.Context, t *tree.Tree) error {
 		}
 		if s.Undoing == "" {
 			s.Undoing = Remove
-			if s.sum.String() != f.SHA256 {
+			switch {
+			case f.Outcome == Theirs:
+				s.Undoing, s.Reason = Stays, "a teammate has shared the same text"
+			case s.sum.String() != f.SHA256:
 				s.Undoing, s.Reason = Stays, "it was changed since"
 			}
 		}
@@ -179,6 +191,9 @@ func find(ctx context.Context, t *tree.Tree, l tree.Listing, key string) (Step, 
 // entries that stay, stay as well.
 func (u *Undo) lookAtIndexes(ctx context.Context, t *tree.Tree, l tree.Listing, staying map[string]bool) error {
 	for _, x := range slices.Backward(u.Receipt.Indexes) {
+		if x.Outcome == Theirs {
+			continue // its lines are, too
+		}
 		at := slices.IndexFunc(u.Steps, func(s Step) bool { return s.Path.String() == x.Path })
 		if at < 0 {
 			s, text, err := find(ctx, t, l, x.Path)

@@ -247,6 +247,64 @@ func TestImport_Outcomes(t *testing.T) {
 	}
 }
 
+// What a teammate has shared by then is not the import's, whichever way the sync
+// learned of it.
+func TestImport_Theirs(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	files := map[string]string{"a.md": "A\n", "b.md": "B\n", "c.md": "C\n"}
+	p := d.plan(t, files, adopt.PlanOptions{})
+	d.report.Done = []client.Done{
+		{Kind: msync.Create, Path: key(t, "a.md"), Verdict: memory.RulingSame},
+		{Kind: msync.Adopt, Path: key(t, "b.md")},
+		{Kind: msync.Create, Path: key(t, "c.md"), Verdict: memory.RulingPublished},
+		{Kind: msync.Adopt, Path: key(t, "c.md")}, // a number that changed
+	}
+	got := map[string]adopt.Outcome{}
+	for _, r := range d.take(t, p).Results {
+		got[r.File] = r.Outcome
+	}
+	want := map[string]adopt.Outcome{"a.md": adopt.Theirs, "b.md": adopt.Theirs, "c.md": adopt.Published}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	d.undo(t, "")
+	if diff := cmp.Diff(map[string]string{"a.md": "A\n", "b.md": "B\n"}, below(t, d.team(""))); diff != "" {
+		t.Errorf("after the undo (-want +got):\n%s", diff)
+	}
+}
+
+// An import of which a teammate has shared all leaves no receipt.
+func TestImport_AllTheirs(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	p := d.plan(t, map[string]string{"a.md": "A\n"}, adopt.PlanOptions{})
+	d.report.Done = []client.Done{{Kind: msync.Create, Path: key(t, "a.md"), Verdict: memory.RulingSame}}
+	done := d.take(t, p)
+	if all, err := d.Receipts(); err != nil || len(all) != 0 || done.ID != "" {
+		t.Errorf("id %q, receipts %v, %v", done.ID, all, err)
+	}
+}
+
+// Where nothing is left, an undo only makes room for the import before.
+func TestUndo_Spent(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	first := d.take(t, d.plan(t, map[string]string{"a.md": "A\n"}, adopt.PlanOptions{}))
+	d.take(t, d.plan(t, map[string]string{"b.md": "B\n"}, adopt.PlanOptions{}))
+	must(t, os.Remove(d.team("b.md")))
+	u, err := d.PlanUndo(t.Context(), "")
+	must(t, err)
+	syncs := d.syncs
+	must(t, d.Undo(t.Context(), u))
+	if !u.Spent() || d.syncs != syncs {
+		t.Errorf("spent %t, %d syncs", u.Spent(), d.syncs-syncs)
+	}
+	if u := d.undo(t, ""); u.Receipt.ID != first.ID || u.Spent() {
+		t.Errorf("the next undo takes %s, want %s", u.Receipt.ID, first.ID)
+	}
+}
+
 func TestUndo_ChoosesTheImport(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)

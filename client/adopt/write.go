@@ -17,10 +17,11 @@ import (
 // Outcome is what became of one file in the end.
 type Outcome string
 
-// The outcomes. Where an outcome is not Published, Waiting or Unsent, the file
-// is not shared; of those only NotWritten is not in team/ either.
+// The outcomes. Where an outcome is not Published, Theirs, Waiting or Unsent, the
+// file is not shared; of those only NotWritten is not in team/ either.
 const (
 	Published  Outcome = "published"   // every member gets it
+	Theirs     Outcome = "theirs"      // a teammate has shared the same text meanwhile, so it is no part of the import
 	Waiting    Outcome = "waiting"     // for a reviewer
 	Unsent     Outcome = "unsent"      // in team/; the next sync sends it
 	Declined   Outcome = "refused"     // by the server
@@ -87,6 +88,10 @@ func (im *Importer) Import(ctx context.Context, p *Plan) (*Imported, error) {
 	r.settle(done.Results)
 	if failed == nil {
 		r.State = Sent
+	}
+	if r.empty() {
+		done.ID = ""
+		return done, errors.Join(failed, im.forget(r))
 	}
 	return done, errors.Join(failed, im.save(r))
 }
@@ -167,9 +172,12 @@ func whyNot(err error) string {
 // rule reads from the report of a sync what became of each file.
 func (d *Imported) rule(failed error) {
 	last := map[memory.Path]client.Done{}
+	ours, theirs := map[memory.Path]bool{}, map[memory.Path]bool{}
 	renamed := map[memory.Path]memory.Path{}
 	for _, op := range d.Report.Done {
 		last[op.Path] = op
+		ours[op.Path] = ours[op.Path] || op.Verdict == memory.RulingPublished
+		theirs[op.Path] = theirs[op.Path] || op.Verdict == memory.RulingSame || op.Kind == msync.Adopt
 		if op.Kind == msync.Rename {
 			renamed[op.From] = op.Path
 		}
@@ -197,6 +205,10 @@ func (d *Imported) rule(failed error) {
 			r.Outcome = Waiting
 			continue
 		}
+		if theirs[r.Path] && !ours[r.Path] {
+			r.Outcome, r.Reason = Theirs, "a teammate has shared the same text meanwhile"
+			continue
+		}
 		r.rule(last[r.Path], refused[r.Path.String()], failed == nil && d.Report.Proven)
 	}
 }
@@ -209,7 +221,7 @@ func (r *Result) rule(last client.Done, refused *memory.Error, proven bool) {
 		r.Outcome = Contested
 	case last.Verdict == memory.RulingWaiting:
 		r.Outcome = Waiting
-	case last.Verdict == memory.RulingPublished, last.Verdict == memory.RulingSame, proven:
+	case last.Verdict == memory.RulingPublished, proven:
 		r.Outcome = Published
 	}
 }

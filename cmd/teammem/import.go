@@ -179,7 +179,7 @@ func codeOfImport(ctx context.Context, done *adopt.Imported, err error) int {
 		switch r.Outcome {
 		case adopt.NotWritten, adopt.Unsent:
 			codes = append(codes, exitRetry)
-		case adopt.Published, adopt.Waiting, adopt.Declined, adopt.Contested: // the report of the sync has them
+		case adopt.Published, adopt.Theirs, adopt.Waiting, adopt.Declined, adopt.Contested: // the report of the sync has them
 		}
 	}
 	return mostUrgent(codes...)
@@ -213,6 +213,8 @@ func (a *app) runUndo(c *cobra.Command, args []string, o importOptions) error {
 	switch {
 	case preview:
 		return finalError(nil, code)
+	case u.Spent():
+		return im.Undo(c.Context(), u)
 	case !o.yes && !a.ask(fmt.Sprintf("take %s back from %s?", plural(u.Acts(), "file", "files"), out.link.Slug)):
 		a.tell("nothing was taken back")
 		return outcome(exitPending)

@@ -18,8 +18,9 @@ func TestImport_Asks(t *testing.T) {
 	t.Parallel()
 	tm := newTeam(t)
 	a := tm.join(t, "mara")
-	notes := filepath.Join(a.home, "notes")
+	notes, more := filepath.Join(a.home, "notes"), filepath.Join(a.home, "more")
 	writeFile(t, filepath.Join(notes, "a.md"), "A\n")
+	writeFile(t, filepath.Join(more, "b.md"), "B\n")
 	for _, step := range []struct {
 		args   []string
 		answer string
@@ -35,11 +36,19 @@ func TestImport_Asks(t *testing.T) {
 		{[]string{"import", "--undo"}, "n\n", exitPending, 1, "nothing was taken back"},
 		{[]string{"import", "--undo"}, "yes\n", exitOK, 0, "take 1 file back from acme/app? [y/N]"},
 		{[]string{"import", notes, "--dry-run"}, "", exitPending, 0, ""},
+		{[]string{"import", more}, "y\n", exitOK, 1, ""},
 	} {
 		r := a.atTerminal(t, step.answer, append(step.args, "--folder", a.work())...)
 		if r.code != step.code || len(a.files(t)) != step.files || !strings.Contains(r.stderr, step.says) {
 			t.Errorf("%v answered %q: exit %d, %d files\n%s%s", step.args, step.answer, r.code, len(a.files(t)), r.stdout, r.stderr)
 		}
+	}
+	if err := os.Remove(filepath.Join(a.tree(), "b.md")); err != nil {
+		t.Fatal(err)
+	}
+	r := a.atTerminal(t, "", "import", "--undo", "--folder", a.work())
+	if r.code != exitOK || !strings.Contains(r.stdout, "nothing of it is left to take back\n") || r.stderr != "" {
+		t.Errorf("an undo of what is gone: exit %d\n%s%s", r.code, r.stdout, r.stderr)
 	}
 }
 

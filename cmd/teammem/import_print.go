@@ -339,7 +339,7 @@ func (p importPrinter) imported(done *adopt.Imported, code int) error {
 		}
 	}
 	if done.ID != "" {
-		written := len(done.Results) - named[adopt.NotWritten]
+		written := len(done.Results) - named[adopt.NotWritten] - named[adopt.Theirs]
 		fmt.Fprintf(p.stdout, "imported %s as %s; teammem import --undo takes %s back\n", plural(written, "file", "files"), done.ID,
 			map[bool]string{true: "it", false: "them"}[written == 1])
 	}
