@@ -43,6 +43,35 @@ func (c *Console) entries(v *visit) error {
 	return v.show(view.EntriesPage(v.frame(view.SectionProjects), p))
 }
 
+// siblingsPage is how many entries of its folder stand beside an open one.
+const siblingsPage = 60
+
+// siblings are the entries of a folder that are nearest to a path, and how many
+// there are in the folder and below; the first ones for a path that is not there.
+func siblings(all []memory.Entry, folder, path string) (rows []view.EntryRow, below int) {
+	var here []memory.Entry
+	at := 0
+	for _, e := range all {
+		p := e.Path.String()
+		if !strings.HasPrefix(p, folder) {
+			continue
+		}
+		below++
+		if folderOf(p) != folder {
+			continue
+		}
+		if p == path {
+			at = len(here)
+		}
+		here = append(here, e)
+	}
+	first := max(0, min(at-siblingsPage/2, len(here)-siblingsPage))
+	for _, e := range here[first:min(len(here), first+siblingsPage)] {
+		rows = append(rows, entryRow(e))
+	}
+	return rows, below
+}
+
 func paths(entries []memory.Entry) []string {
 	all := make([]string, len(entries))
 	for i, e := range entries {

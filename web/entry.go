@@ -99,11 +99,7 @@ func (c *Console) around(v *visit, p *view.Entry, device memory.DeviceID) (err e
 	}
 	folder := folderOf(p.Path)
 	p.Folders = view.Tree(paths(all), folder)
-	for _, e := range all {
-		if folderOf(e.Path.String()) == folder {
-			p.Siblings = append(p.Siblings, entryRow(e))
-		}
-	}
+	p.Siblings, p.Below = siblings(all, folder, p.Path)
 	waiting, err := c.service.Proposals(v.ctx(), v.who, v.project.ID, memory.ProposalQuery{State: memory.ProposalPending})
 	if err != nil {
 		return err

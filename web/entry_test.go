@@ -62,6 +62,54 @@ func TestEntries_Pages(t *testing.T) {
 	br.get(list+"?kind=nonsense").want(t, http.StatusOK).hides(t, "zebra.md")
 }
 
+// A large folder beside an entry is cut to what is around it.
+func TestEntry_LargeFolder(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	var ops []memory.Op
+	for i := range 199 {
+		ops = append(ops, memory.Op{Action: memory.ActionPut, Path: fmt.Sprintf("notes/n%03d.md", i), Content: []byte("x\n")})
+	}
+	ops = append(ops, memory.Op{Action: memory.ActionPut, Path: "notes/below/a.md", Content: []byte("x\n")})
+	who := principal(b.members[memory.RoleContributor])
+	_, err := b.service.Push(t.Context(), who, b.open.ID, memory.Push{Epoch: b.open.Head.Epoch, Ops: ops})
+	must(t, err)
+	br := b.as(t, memory.RoleViewer)
+	for path, want := range map[string]struct{ first, last int }{"n000": {0, 59}, "n100": {70, 129}, "n198": {139, 198}} {
+		entry, _, err := b.service.Entry(t.Context(), who, b.open.ID, "notes/"+path+".md")
+		must(t, err)
+		r := br.get(view.EntryURL(string(b.open.ID), string(entry.ID))).want(t, http.StatusOK)
+		r.shows(t, `aria-current="page"`, fmt.Sprintf("n%03d.md", want.first), fmt.Sprintf("n%03d.md", want.last), "All 200 entries")
+		r.hides(t, fmt.Sprintf("n%03d.md", want.first-1), fmt.Sprintf("n%03d.md", want.last+1), "below/a.md")
+		if len(r.body) > 60_000 {
+			t.Errorf("%s: the page has %d bytes", path, len(r.body))
+		}
+	}
+}
+
+// The list of projects goes on where the page before ended.
+func TestProjects_Pages(t *testing.T) {
+	t.Parallel()
+	c := offline(t)
+	v := &visit{console: c}
+	for i := range projectsPage + 3 {
+		var o memory.Overview
+		o.ID, o.Slug = memory.NewProjectID(), fmt.Sprintf("acme/p%03d", i)
+		v.projects = append(v.projects, o)
+	}
+	for after, want := range map[string]struct {
+		first, last string
+		more        bool
+	}{
+		"": {"acme/p000", "acme/p099", true}, "acme/p099": {"acme/p100", "acme/p102", false}, "acme/gone": {"acme/p000", "acme/p099", true},
+	} {
+		p := v.projectsAfter(after)
+		if p.Rows[0].Slug != want.first || p.Rows[len(p.Rows)-1].Slug != want.last || (p.After == want.last) != want.more {
+			t.Errorf("after %q: from %s to %s, then %q", after, p.Rows[0].Slug, p.Rows[len(p.Rows)-1].Slug, p.After)
+		}
+	}
+}
+
 // The download is the very bytes, and nothing that a browser would run.
 func TestRaw(t *testing.T) {
 	t.Parallel()

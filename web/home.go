@@ -10,15 +10,19 @@ import (
 
 // What fits on the first page.
 const (
-	homeWaiting = 5
-	homeChanges = 20
-	homeMine    = 14 * 24 * time.Hour // how long a rejection stays there
+	homeWaiting  = 5
+	homeChanges  = 20
+	homeProjects = 20
+	homeMine     = 14 * 24 * time.Hour // how long a rejection stays there
 )
+
+// projectsPage is how many projects one page lists.
+const projectsPage = 100
 
 // home shows what waits, and what happened.
 func (c *Console) home(v *visit) error {
-	p := view.Home{MayReview: v.mayReview()}
-	for _, o := range v.projects {
+	p := view.Home{MayReview: v.mayReview(), AllProjects: len(v.projects)}
+	for _, o := range v.projects[:min(len(v.projects), homeProjects)] {
 		p.Projects = append(p.Projects, projectRow(o))
 	}
 	waiting, err := c.service.Queue(v.ctx(), v.who, memory.QueueQuery{Part: memory.PartPending, Limit: homeWaiting})
@@ -62,13 +66,23 @@ func (c *Console) lately(v *visit) ([]view.QueueRow, error) {
 	return v.queueRows(mine[:min(len(mine), homeWaiting)]), nil
 }
 
-// projects lists what the viewer can see.
+// listProjects lists what the viewer can see.
 func (c *Console) listProjects(v *visit) error {
-	var p view.Projects
-	for _, o := range v.projects {
+	return v.show(view.ProjectsPage(v.frame(view.SectionProjects), v.projectsAfter(v.query["after"])))
+}
+
+// projectsAfter is the page of the list that begins behind a project, or at the
+// start if there is none with that slug.
+func (v *visit) projectsAfter(slug string) (p view.Projects) {
+	first := slices.IndexFunc(v.projects, func(o memory.Overview) bool { return o.Slug == slug }) + 1
+	last := min(len(v.projects), first+projectsPage)
+	for _, o := range v.projects[first:last] {
 		p.Rows = append(p.Rows, projectRow(o))
 	}
-	return v.show(view.ProjectsPage(v.frame(view.SectionProjects), p))
+	if last < len(v.projects) {
+		p.After = v.projects[last-1].Slug
+	}
+	return p
 }
 
 // resolve leads from slug and path, as people and the command line know them,

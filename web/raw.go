@@ -30,8 +30,30 @@ func (c *Console) raw(v *visit) error {
 	if r.Action == memory.ActionDelete {
 		return memory.NotFound("text of a delete")
 	}
+	return v.download(r.Path, r.Content)
+}
+
+// rawProposal hands out the text that a proposal shows: the proposed one, or of
+// a move or delete the one that the entry has.
+func (c *Console) rawProposal(v *visit) error {
+	id, err := v.proposalID()
+	if err != nil {
+		return err
+	}
+	p, err := c.service.Proposal(v.ctx(), v.who, v.project.ID, id)
+	if err != nil {
+		return err
+	}
+	content := p.Content
+	if p.Action != memory.ActionPut && p.Base != nil {
+		content = p.Base.Content
+	}
+	return v.download(p.Path, content)
+}
+
+func (v *visit) download(name memory.Path, content []byte) error {
 	h := v.Response().Header()
 	h.Set("Content-Security-Policy", sandbox)
-	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": path.Base(r.Path.String())}))
-	return v.bytes(http.StatusOK, "text/plain; charset=utf-8", r.Content)
+	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": path.Base(name.String())}))
+	return v.bytes(http.StatusOK, "text/plain; charset=utf-8", content)
 }

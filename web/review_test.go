@@ -225,6 +225,21 @@ func TestApprove_Refused(t *testing.T) {
 	}
 }
 
+// The text of a proposal can be kept as a file, byte for byte, by whoever sees it.
+func TestProposal_Raw(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	text := "\x01\x02<script>\r\nno end"
+	page, _ := b.proposed(t, b.members[memory.RoleContributor], "a.md", text)
+	for _, role := range []memory.Role{memory.RoleReviewer, memory.RoleContributor} {
+		r := b.as(t, role).get(page+"/raw").want(t, http.StatusOK)
+		if got := r.header.Get("Content-Disposition"); r.body != text || got != "attachment; filename=a.md" || r.header.Get("Content-Security-Policy") != sandbox {
+			t.Errorf("%s: %q as %q", role, r.body, got)
+		}
+	}
+	b.as(t, memory.RoleViewer).get(page+"/raw").want(t, http.StatusNotFound)
+}
+
 // The queue's pages join, whatever is decided in between.
 func TestQueue_Pages(t *testing.T) {
 	t.Parallel()

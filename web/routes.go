@@ -50,7 +50,7 @@ func routes() []route {
 
 		// Projects and their entries
 		{get, view.HomeURL, signedIn, none, "", "", (*Console).home},
-		{get, view.ProjectsURL, signedIn, none, "", "", (*Console).listProjects},
+		{get, view.ProjectsURL, signedIn, none, "after", "", (*Console).listProjects},
 		{get, view.GoURL, signedIn, none, "project path", "", (*Console).resolve},
 		{get, "/p/{p}/entries", signedIn, viewer, "kind prefix after", "", (*Console).entries},
 		{get, entry, signedIn, viewer, "view done", "", (*Console).entry},
@@ -64,6 +64,7 @@ func routes() []route {
 		// Review
 		{get, view.ReviewURL, signedIn, none, "tab project after done", "", (*Console).review},
 		{get, proposal, signedIn, viewer, "view done", "", (*Console).proposal},
+		{get, proposal + "/raw", signedIn, viewer, "", "", (*Console).rawProposal},
 		{post, proposal + "/approve", signedIn, reviewer, "", "sha256 base_rev", (*Console).approve},
 		{post, proposal + "/reject", signedIn, reviewer, "", "sha256 base_rev reason note", (*Console).reject},
 		{post, proposal + "/withdraw", signedIn, contributor, "", "", (*Console).withdraw},

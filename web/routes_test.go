@@ -99,6 +99,7 @@ func TestRoutes_CoverTheAddresses(t *testing.T) {
 		{get, view.QueueURL(view.TabDone, "prj_a", "x")},
 		{get, view.ProposalURL("prj_a", "prp_a")},
 		{get, view.ProposalModeURL("prj_a", "prp_a", view.ModeRaw)},
+		{get, view.ProposalRawURL("prj_a", "prp_a")},
 		{post, view.ApproveURL("prj_a", "prp_a")},
 		{post, view.RejectURL("prj_a", "prp_a")},
 		{post, view.WithdrawURL("prj_a", "prp_a")},

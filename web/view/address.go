@@ -78,6 +78,9 @@ func ProposalModeURL(project, id string, m Mode) string {
 	return withQuery(ProposalURL(project, id), "view", string(m))
 }
 
+// ProposalRawURL is the download of the text that a proposal shows.
+func ProposalRawURL(project, id string) string { return ProposalURL(project, id) + "/raw" }
+
 // ApproveURL takes the form that approves: "sha256" and "base_rev" of what was seen.
 func ApproveURL(project, id string) string { return ProposalURL(project, id) + "/approve" }
 

@@ -33,6 +33,24 @@ func sections(from, to string) []section {
 	return list
 }
 
+// shown reports whether the sections show all that changed.
+func shown(list []section) bool {
+	chips := 0
+	for _, s := range list {
+		if s.diff.Large {
+			return false
+		}
+		for _, r := range s.diff.Rows {
+			for _, part := range r.Spans {
+				if chips += foreign.Chips(part.Text, mostChips); chips > mostChips {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
 // changed sums up how many lines were added and removed.
 func changed(list []section) (added, removed int) {
 	for _, s := range list {

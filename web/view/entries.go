@@ -80,7 +80,8 @@ type Entry struct {
 	Lints       []Lint
 	MayWrite    bool       // the viewer may restore
 	Folders     []Folder   // of the project, opened at this entry's
-	Siblings    []EntryRow // entries of the same folder
+	Siblings    []EntryRow // the nearest entries of the same folder
+	Below       int        // entries in that folder and below
 	Waiting     []QueueRow // open proposals for this entry that the viewer can see
 }
 
@@ -123,6 +124,12 @@ func (p Entry) rawURL() string {
 	}
 	return withQuery(RawURL(p.Project.ID, p.ID), "rev", revision(p.Rev))
 }
+
+// mostWaiting and mostRemarks are how many of each an entry's page lists.
+const (
+	mostWaiting = 10
+	mostRemarks = 100
+)
 
 // folderOf is the folder of a path, as a prefix.
 func folderOf(path string) string { return path[:strings.LastIndexByte(path, '/')+1] }

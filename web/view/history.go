@@ -54,6 +54,34 @@ type Restore struct {
 	Waits    bool     // the project's preset holds it for review
 }
 
+// textLink leads to a text in full.
+type textLink struct{ label, address string }
+
+// texts are where both texts are shown in full.
+func (p Comparison) texts() []textLink {
+	return revisionLinks(p.Project.ID, p.ID, textOf{p.A, p.Old}, textOf{p.B, p.New})
+}
+
+// texts are where both texts are shown in full.
+func (p Restore) texts() []textLink {
+	return revisionLinks(p.Project.ID, p.ID, textOf{p.Head, p.Old}, textOf{p.Revision, p.New})
+}
+
+type textOf struct {
+	revision Revision
+	text     string
+}
+
+// revisionLinks leaves out what has no text, such as a delete.
+func revisionLinks(project, id string, revisions ...textOf) (list []textLink) {
+	for _, r := range revisions {
+		if r.text != "" {
+			list = append(list, textLink{"The text of " + rev(r.revision.Rev), RevisionURL(project, id, r.revision.Rev)})
+		}
+	}
+	return list
+}
+
 // option is a revision in a list to choose from.
 func (r Revision) option() string {
 	return rev(r.Rev) + " · " + r.At.UTC().Format("2 Jan 2006, 15:04") + " · " + foreign.Plain(r.Author)

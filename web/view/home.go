@@ -4,17 +4,19 @@ import "time"
 
 // Home is the first page: what waits, and what happened.
 type Home struct {
-	MayReview bool       // in at least one project
-	Waiting   []QueueRow // what the viewer may decide, oldest first; the first few
-	Mine      []QueueRow // the viewer's own that wait or were turned down lately
-	Last      *Decision  // the newest decision; shown when nothing waits
-	Projects  []ProjectRow
-	Changes   []Change // newest first
+	MayReview   bool         // in at least one project
+	Waiting     []QueueRow   // what the viewer may decide, oldest first; the first few
+	Mine        []QueueRow   // the viewer's own that wait or were turned down lately
+	Last        *Decision    // the newest decision; shown when nothing waits
+	Projects    []ProjectRow // the first few
+	AllProjects int          // how many there are
+	Changes     []Change     // newest first
 }
 
 // Projects is the list of the projects that the viewer can see.
 type Projects struct {
-	Rows []ProjectRow
+	Rows  []ProjectRow
+	After string // slug behind which the next page begins; "" for none
 }
 
 // ProjectRow is one project in a list.

@@ -12,6 +12,7 @@ type source struct {
 	lines []sourceLn
 	crlf  bool // all lines end in CR LF, which is not shown
 	long  bool // more lines than get numbers
+	chips bool // more chips than a page holds
 	text  string
 }
 
@@ -21,12 +22,15 @@ type sourceLn struct {
 	linted bool
 }
 
-// mostNumbered bounds the elements of a page.
-const mostNumbered = 5000
+// What bounds the elements of a page.
+const (
+	mostNumbered = 5000
+	mostChips    = 5000
+)
 
 func newSource(content string, lints []Lint) source {
-	s := source{text: content, crlf: crlfOnly(content), long: strings.Count(content, "\n") > mostNumbered}
-	if s.long {
+	s := source{text: content, crlf: crlfOnly(content), long: strings.Count(content, "\n") > mostNumbered, chips: crowded(content)}
+	if s.long || s.chips {
 		return s
 	}
 	linted := map[int]bool{}
@@ -44,6 +48,18 @@ func newSource(content string, lints []Lint) source {
 func crlfOnly(s string) bool {
 	n := strings.Count(s, "\r\n")
 	return n > 0 && n == strings.Count(s, "\n") && n == strings.Count(s, "\r")
+}
+
+// crowded reports whether a text has unseen characters at more places than a
+// page can mark.
+func crowded(content string) bool { return foreign.Chips(withLF(content), mostChips) > mostChips }
+
+// withLF returns a text without the CRs that all its lines have.
+func withLF(content string) string {
+	if crlfOnly(content) {
+		return strings.ReplaceAll(content, "\r\n", "\n")
+	}
+	return content
 }
 
 // body is the text of a line that is shown, without a line end that all have.
@@ -67,12 +83,9 @@ func lineCount(content string) int {
 // lines the first of them are.
 func invisible(content string) (total int, where string) {
 	const most = 5
-	if crlfOnly(content) {
-		content = strings.ReplaceAll(content, "\r\n", "\n")
-	}
 	var numbers []string
 	line, more := 0, false
-	for text := range strings.Lines(content) {
+	for text := range strings.Lines(withLF(content)) {
 		line++
 		n := foreign.Invisible(text)
 		if n == 0 {

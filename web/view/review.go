@@ -1,6 +1,9 @@
 package view
 
-import "time"
+import (
+	"strconv"
+	"time"
+)
 
 // Tab is one part of the review queue.
 type Tab string
@@ -142,6 +145,14 @@ func (p Review) openID() string {
 	return p.Open.ID
 }
 
+// waiting says how many wait: of the viewer's own, who decides nowhere.
+func (q Queue) waiting() string {
+	if !q.MayReview {
+		return strconv.Itoa(q.Mine) + " of yours pending"
+	}
+	return strconv.Itoa(q.Pending) + " pending"
+}
+
 // empty says that there is nothing in a tab.
 func (q Queue) empty() string {
 	switch q.Tab {
@@ -161,6 +172,17 @@ func (p Proposal) shown() string {
 		return p.Old
 	}
 	return p.New
+}
+
+// texts are where both texts of the proposal are shown in full.
+func (p Proposal) texts() (list []textLink) {
+	if p.BaseRev > 0 && p.Old != "" {
+		list = append(list, textLink{"The text of " + rev(p.BaseRev), RevisionURL(p.Project.ID, p.EntryID, p.BaseRev)})
+	}
+	if p.New != "" {
+		list = append(list, textLink{"The proposed text", ProposalModeURL(p.Project.ID, p.ID, ModeRaw)})
+	}
+	return list
 }
 
 // modes are the choices of how a proposal is shown.

@@ -15,11 +15,12 @@ type Folder struct {
 	Count   int // entries in it and below
 	Current bool
 	Open    bool // the current one is it or lies below
+	More    int  // no folder, but how many of this level are not listed; 0 of a folder
 }
 
 // Tree lists the folders of a project, given the paths of its entries: the top
-// level, and those around the open folder. So a project with thousands of
-// folders makes a short list.
+// level, and those around the open folder, and of each level the nearest. So a
+// project with thousands of folders makes a short list.
 func Tree(paths []string, open string) []Folder {
 	counts := map[string]int{}
 	for _, p := range paths {
@@ -44,7 +45,8 @@ func addFolders(list []Folder, counts map[string]int, parent Folder, open string
 		}
 	}
 	slices.Sort(names)
-	for _, name := range names {
+	nearest := around(names, strings.TrimPrefix(open, parent.Prefix))
+	for _, name := range nearest {
 		prefix := parent.Prefix + name + "/"
 		f := Folder{
 			Name: name, Prefix: prefix, Depth: parent.Depth + 1, Count: counts[prefix],
@@ -55,7 +57,19 @@ func addFolders(list []Folder, counts map[string]int, parent Folder, open string
 			list = addFolders(list, counts, f, open)
 		}
 	}
+	if more := len(names) - len(nearest); more > 0 {
+		list = append(list, Folder{Depth: parent.Depth + 1, More: more})
+	}
 	return list
+}
+
+// around cuts sorted names to those that are nearest to a path.
+func around(names []string, open string) []string {
+	const most = 60
+	name, _, _ := strings.Cut(open, "/")
+	at, _ := slices.BinarySearch(names, name)
+	first := max(0, min(at-most/2, len(names)-most))
+	return names[first:min(len(names), first+most)]
 }
 
 // indent is the class that sets a folder below its parent. The deepest share

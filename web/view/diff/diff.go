@@ -40,7 +40,7 @@ type Diff struct {
 	Added   int
 	Removed int
 	CRLF    bool // all lines of both texts end in CR LF, and the CR is left out
-	Large   bool // the texts are too long to be compared
+	Large   bool // the texts differ and are too long to be compared
 }
 
 // Side is one of the two texts, and how many lines stand before it.
@@ -60,7 +60,7 @@ const (
 // Compare returns what changed from one text to another.
 func Compare(from, to Side) Diff {
 	if len(from.Text)+len(to.Text) > mostBytes || strings.Count(from.Text, "\n") > mostLines || strings.Count(to.Text, "\n") > mostLines {
-		return Diff{Large: true}
+		return Diff{Large: from.Text != to.Text}
 	}
 	d := Diff{CRLF: isCRLF(from.Text) && isCRLF(to.Text)}
 	if d.CRLF {

@@ -148,6 +148,9 @@ func TestCompare_Large(t *testing.T) {
 		if got := diff.Compare(diff.Side{}, diff.Side{Text: text}); !got.Large || got.Rows != nil {
 			t.Errorf("%s: Compare has %d rows", name, len(got.Rows))
 		}
+		if got := diff.Compare(diff.Side{Text: text}, diff.Side{Text: text}); got.Large {
+			t.Errorf("%s: the same text is too long to be compared with itself", name)
+		}
 	}
 }
 

@@ -158,12 +158,15 @@ func Invisible(s string) int {
 }
 
 // Chips counts the chips that a text becomes, of which a run of the same code
-// point takes one.
-func Chips(s string) int {
+// point takes one. It stops behind the one that is more than enough.
+func Chips(s string, enough int) int {
 	n := 0
 	for p := range Pieces(s) {
 		if p.Chip != "" {
 			n++
+		}
+		if n > enough {
+			break
 		}
 	}
 	return n

@@ -106,8 +106,10 @@ func TestInvisible_CountsRuns(t *testing.T) {
 	if got := foreign.Invisible(source); got != 254 {
 		t.Errorf("Invisible = %d, want 254", got)
 	}
-	if got := foreign.Chips(source); got != 3 {
-		t.Errorf("Chips = %d, want 3", got)
+	for enough, want := range map[int]int{3: 3, 100: 3, 1: 2} {
+		if got := foreign.Chips(source, enough); got != want {
+			t.Errorf("Chips up to %d = %d, want %d", enough, got, want)
+		}
 	}
 	if got := foreign.Markdown(source, nil).Hidden; got != 254 {
 		t.Errorf("Markdown hides %d, want 254", got)
