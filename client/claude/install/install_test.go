@@ -3,6 +3,7 @@ package install_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -143,6 +144,8 @@ func TestInstall_UninstallRestoresBytes(t *testing.T) {
 	for name, text := range map[string]string{
 		"empty file":  "",
 		"blank file":  " \n",
+		"only a mark": "\ufeff",
+		"mark, blank": "\ufeff\r\n",
 		"empty":       "{ }",
 		"one line":    `{"model":"x","env":{"A":"b"}}`,
 		"other hooks": "{\r\n\t\"hooks\": {\r\n\t\t\"Stop\": [ ],\r\n\t\t\"PreToolUse\": [ {\"matcher\":\"Bash\",\"hooks\":[]} ]\r\n\t}\r\n}",
@@ -419,6 +422,100 @@ func TestApply_CutOff(t *testing.T) {
 		}
 		if _, err := os.Stat(h.at.Skill); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("after %d steps the skill is left", steps)
+		}
+	}
+}
+
+// Hooks of an earlier installation are still known after another one wrote its
+// receipt and could not write the settings: they are replaced, or taken out.
+func TestApply_ReinstallFailed(t *testing.T) {
+	t.Parallel()
+	const text, model = "{\n  \"model\": \"x\",\n  \"hooks\": {}\n}\n", `"model": "x"`
+	for _, edited := range []bool{false, true} {
+		for _, again := range []bool{false, true} {
+			t.Run(fmt.Sprintf("edited %t, again %t", edited, again), func(t *testing.T) {
+				t.Parallel()
+				h := newHome(t)
+				h.write(h.at.Settings, text, 0o600)
+				h.install("/opt/one/teammem", "1.0.0")
+				for _, program := range []string{"/opt/two/teammem", "/opt/three/teammem"} {
+					h.failToInstall(program)
+				}
+				want := text
+				if edited {
+					want = strings.Replace(text, model, `"model": "y"`, 1)
+					h.write(h.at.Settings, strings.Replace(h.read(h.at.Settings), model, `"model": "y"`, 1), 0o600)
+				}
+				if again {
+					if p := h.install("/opt/four/teammem", "4.0.0"); len(p.Notes) > 0 {
+						t.Errorf("notes %q", p.Notes)
+					}
+					for _, k := range h.hooks() {
+						if k.Command != "/opt/four/teammem" {
+							t.Errorf("got %+v of an earlier installation", k)
+						}
+					}
+				}
+				if n := len(h.hooks()); n != 5 {
+					t.Errorf("got %d hooks, want 5", n)
+				}
+				if p := h.uninstall(); len(p.Notes) > 0 {
+					t.Errorf("notes %q", p.Notes)
+				}
+				if got := h.read(h.at.Settings); got != want {
+					t.Errorf("got %s, want %s", got, want)
+				}
+			})
+		}
+	}
+}
+
+// failToInstall installs while a folder is in the place of the settings.
+func (h *home) failToInstall(program string) {
+	h.Helper()
+	p, err := install.Install(h.dirs, h.at, program, "2.0.0")
+	h.must(err)
+	aside := h.at.Settings + ".aside"
+	h.must(os.Rename(h.at.Settings, aside))
+	h.must(os.Mkdir(h.at.Settings, 0o700))
+	if err := p.Apply(); err == nil {
+		h.Fatal("a folder was taken for settings")
+	}
+	h.must(os.Remove(h.at.Settings))
+	h.must(os.Rename(aside, h.at.Settings))
+}
+
+// Scopes of one repository have one skill: it, and the folders above it, go with
+// the last of them.
+func TestUninstall_SharedSkill(t *testing.T) {
+	t.Parallel()
+	for _, order := range [][2]install.Scope{{install.Project, install.Local}, {install.Local, install.Project}} {
+		for _, first := range order {
+			t.Run(fmt.Sprintf("%s first, %s gone first", order[0], first), func(t *testing.T) {
+				t.Parallel()
+				h := newHome(t)
+				repo := filepath.Join(h.dir, "repo")
+				h.must(os.MkdirAll(filepath.Join(repo, ".git"), 0o700))
+				for _, scope := range order {
+					h.at = h.place(scope, repo)
+					h.install(program, "1.0.0")
+				}
+				h.at = h.place(first, repo)
+				if p := h.uninstall(); len(p.Notes) != 1 || !strings.Contains(p.Notes[0], "SKILL.md stays: ") {
+					t.Errorf("notes %q", p.Notes)
+				}
+				if got := h.read(h.at.Skill); got != plugins.Skill {
+					t.Errorf("the skill is %q", got)
+				}
+				h.at = h.place(map[install.Scope]install.Scope{install.Project: install.Local, install.Local: install.Project}[first], repo)
+				if n := len(h.hooks()); n != 5 {
+					t.Errorf("%d hooks of the other scope, want 5", n)
+				}
+				h.uninstall()
+				if left, err := os.ReadDir(repo); err != nil || len(left) != 1 {
+					t.Errorf("left %v, %v", left, err)
+				}
+			})
 		}
 	}
 }

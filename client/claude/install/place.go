@@ -30,9 +30,11 @@ type Place struct {
 
 // Where the agent looks.
 const (
-	configFolder = ".claude"
-	envConfigDir = "CLAUDE_CONFIG_DIR"
-	skillFile    = "skills/team-memory/SKILL.md"
+	configFolder      = ".claude"
+	envConfigDir      = "CLAUDE_CONFIG_DIR"
+	settingsFile      = "settings.json"
+	localSettingsFile = "settings.local.json"
+	skillFile         = "skills/team-memory/SKILL.md"
 )
 
 // PlaceOf returns where a scope's files are. The folder counts for scopes of a
@@ -40,7 +42,7 @@ const (
 func PlaceOf(scope Scope, folder string, getenv func(string) string) (Place, error) {
 	var base string
 	var err error
-	name := "settings.json"
+	name := settingsFile
 	switch scope {
 	case User:
 		base, err = userBase(getenv)
@@ -53,7 +55,7 @@ func PlaceOf(scope Scope, folder string, getenv func(string) string) (Place, err
 		return Place{}, err
 	}
 	if scope == Local {
-		name = "settings.local.json"
+		name = localSettingsFile
 	}
 	return Place{scope, filepath.Join(base, name), filepath.Join(base, filepath.FromSlash(skillFile)), base}, nil
 }

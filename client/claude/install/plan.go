@@ -18,7 +18,8 @@ type Plan struct {
 	Notes   []string // what is left as it is, and why
 
 	receiptFile string
-	receipt     []byte   // to be written
+	receipt     []byte   // to be written before the changes
+	settled     []byte   // to be written after them
 	folders     []string // to be made, outermost first
 	leave       []string // to be removed if they are empty
 	public      bool     // the files belong to a repository
@@ -29,12 +30,11 @@ type Plan struct {
 func (p Plan) Empty() bool { return len(p.Changes) == 0 && !p.undo }
 
 // Apply does it: the receipt first, so that whatever happens next can be
-// undone, and away last.
+// undone, and away last. Until all is written the receipt also tells what was
+// there before.
 func (p Plan) Apply() error {
-	if p.receipt != nil {
-		if err := client.WriteFile(p.receiptFile, p.receipt); err != nil {
-			return fmt.Errorf("write receipt: %w", err)
-		}
+	if err := p.keep(p.receipt); err != nil {
+		return err
 	}
 	for _, dir := range p.folders {
 		mode := os.FileMode(0o700)
@@ -50,6 +50,9 @@ func (p Plan) Apply() error {
 			return err
 		}
 	}
+	if err := p.keep(p.settled); err != nil {
+		return err
+	}
 	for _, dir := range slices.Backward(p.leave) {
 		_ = os.Remove(dir) // only if nothing else is in it by now
 	}
@@ -61,11 +64,26 @@ func (p Plan) Apply() error {
 	return nil
 }
 
+// keep writes a receipt, if there is one to be written.
+func (p Plan) keep(receipt []byte) error {
+	if receipt == nil {
+		return nil
+	}
+	if err := client.WriteFile(p.receiptFile, receipt); err != nil {
+		return fmt.Errorf("write receipt: %w", err)
+	}
+	return nil
+}
+
 // Install plans to put the hooks of a program and the skill in place. What an
 // earlier installation put there makes room; where nothing has to change, the
 // plan is empty.
 func Install(d client.Dirs, at Place, program, version string) (Plan, error) {
-	old, _, err := readReceipt(d, at)
+	kept, _, err := readReceipt(d, at)
+	if err != nil {
+		return Plan{}, err
+	}
+	others, err := neighbours(d, at)
 	if err != nil {
 		return Plan{}, err
 	}
@@ -73,18 +91,30 @@ func Install(d client.Dirs, at Place, program, version string) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
+	old, err := kept.inForce(was.content)
+	if err != nil {
+		return Plan{}, unreadable(at.Settings, err)
+	}
 	p := Plan{receiptFile: receiptFile(d, at), public: at.Scope == Project}
 	r, err := p.addHooks(at, old, was, program)
 	if err != nil {
 		return Plan{}, err
 	}
 	r.Version = version
-	if err := p.addSkill(at, old, &r); err != nil {
+	if err := p.addSkill(at, append(others, kept), &r); err != nil {
 		return Plan{}, err
 	}
 	if p.Empty() {
 		return Plan{Notes: p.Notes}, nil
 	}
+	r.Folders = p.addFolders(at, old, others)
+	return p, p.addReceipt(r, old)
+}
+
+// addFolders plans to make the folders that are missing, and returns all that
+// the end of this installation removes if they are empty: also those that
+// another scope made, since the last one to go has to.
+func (p *Plan) addFolders(at Place, old receipt, others []receipt) (all []string) {
 	for _, c := range p.Changes {
 		for _, dir := range missingFolders(c.was.path) {
 			if !slices.Contains(p.folders, dir) {
@@ -92,9 +122,25 @@ func Install(d client.Dirs, at Place, program, version string) (Plan, error) {
 			}
 		}
 	}
-	r.Folders = append(slices.Clone(old.Folders), p.folders...)
+	for _, r := range append(others, old) {
+		all = append(all, r.Folders...)
+	}
+	all = append(all, p.folders...)
+	slices.Sort(all) // the outer one is the shorter
+	return slices.Compact(all)
+}
+
+// addReceipt plans to write a receipt in place of an old one.
+func (p *Plan) addReceipt(r, old receipt) (err error) {
+	r.Earlier = nil
+	if p.settled, err = r.bytes(); err != nil {
+		return err
+	}
+	if old.After != "" {
+		r.Earlier = &old
+	}
 	p.receipt, err = r.bytes()
-	return p, err
+	return err
 }
 
 // addHooks plans to write the settings, and says what that comes to.
@@ -172,6 +218,14 @@ func Uninstall(d client.Dirs, at Place) (Plan, error) {
 	if !installed {
 		return Plan{Notes: strangers(at.Settings, was.content)}, nil
 	}
+	others, err := neighbours(d, at)
+	if err != nil {
+		return Plan{}, err
+	}
+	kept := r
+	if r, err = kept.inForce(was.content); err != nil {
+		return Plan{}, unreadable(at.Settings, err)
+	}
 	rest, existed, missing, err := original(r, was)
 	if err != nil {
 		return Plan{}, unreadable(at.Settings, err)
@@ -184,7 +238,7 @@ func Uninstall(d client.Dirs, at Place) (Plan, error) {
 	} else {
 		p.change(at.Settings, was, rest)
 	}
-	return p, p.dropSkill(r)
+	return p, p.dropSkill(at, kept, others)
 }
 
 // original returns what the settings are without an installation: the very
@@ -238,42 +292,56 @@ func stranger(name string, h settings.Hook) string {
 	return fmt.Sprintf("a hook for %s in %s runs %s, was not installed like this, and stays", h.Event, name, h.Command)
 }
 
-// addSkill plans to write the skill. One that somebody changed stays.
-func (p *Plan) addSkill(at Place, old receipt, r *receipt) error {
+// addSkill plans to write the skill. One that has other words than an
+// installation gave it stays.
+func (p *Plan) addSkill(at Place, receipts []receipt, r *receipt) error {
 	was, err := look(at.Skill)
 	if err != nil {
 		return err
+	}
+	var sums []string
+	for _, known := range receipts {
+		sums = append(sums, known.skillSums(at.Skill)...)
 	}
 	want := []byte(plugins.Skill)
 	r.Skill, r.SkillSum = at.Skill, hash(want)
 	switch {
 	case was.there && bytes.Equal(was.content, want):
-		if old.Skill != at.Skill {
+		if len(sums) == 0 {
 			r.Skill, r.SkillSum = "", "" // it was there before
 		}
-	case was.there && (old.Skill != at.Skill || hash(was.content) != old.SkillSum):
-		r.Skill, r.SkillSum = old.Skill, old.SkillSum
+	case was.there && !slices.Contains(sums, hash(was.content)):
 		p.Notes = append(p.Notes, fmt.Sprintf("%s has other words than teammem's, and stays", at.Skill))
+		r.Skill, r.SkillSum = "", ""
+		if len(sums) > 0 {
+			r.Skill, r.SkillSum = at.Skill, sums[len(sums)-1] // for whoever puts the old words back
+		}
 	default:
 		p.change(at.Skill, was, want)
 	}
 	return nil
 }
 
-// dropSkill plans to remove the skill, unless somebody changed it.
-func (p *Plan) dropSkill(r receipt) error {
-	if r.Skill == "" {
+// dropSkill plans to remove the skill, unless somebody changed it, or another
+// scope has it, too.
+func (p *Plan) dropSkill(at Place, r receipt, others []receipt) error {
+	sums := r.skillSums(at.Skill)
+	if len(sums) == 0 {
 		return nil
 	}
-	was, err := look(r.Skill)
+	if len(others) > 0 {
+		p.Notes = append(p.Notes, fmt.Sprintf("%s stays: %s uses it, too", at.Skill, others[0].Settings))
+		return nil
+	}
+	was, err := look(at.Skill)
 	switch {
 	case err != nil:
 		return err
 	case !was.there:
-	case hash(was.content) != r.SkillSum:
-		p.Notes = append(p.Notes, fmt.Sprintf("%s was changed since it was installed, and stays", r.Skill))
+	case !slices.Contains(append(sums, hash([]byte(plugins.Skill))), hash(was.content)):
+		p.Notes = append(p.Notes, fmt.Sprintf("%s was changed since it was installed, and stays", at.Skill))
 	default:
-		p.Changes = append(p.Changes, Change{File: r.Skill, Before: was.content, Removed: true, was: was})
+		p.Changes = append(p.Changes, Change{File: at.Skill, Before: was.content, Removed: true, was: was})
 	}
 	return nil
 }

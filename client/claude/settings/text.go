@@ -52,8 +52,8 @@ const (
 	depth    = 3 // top, events, lists; what is in a list is taken as it is
 )
 
-// blank reports whether nothing is in the file yet.
-func blank(b []byte) bool { return len(bytes.TrimSpace(b)) == 0 }
+// blank reports whether nothing is in the file yet, but for a byte order mark.
+func blank(b []byte) bool { return len(bytes.TrimSpace(bytes.TrimPrefix(b, []byte(bom)))) == 0 }
 
 // parse finds out where everything stands.
 func parse(b []byte) (text, error) {
