@@ -30,7 +30,8 @@ and the login, second memories of the same repository, the agent and its hooks,
 the indexes, and what waits. Each line ends with where that is decided; what is
 not well is followed by what to do. Works without a link, a login or a server,
 and never shows a token.
-Exit 0: all is well; 1: there is something to do; 2: no such folder.`,
+Exit 0: all is well; 1: there is something to do; 2: no such folder;
+130: interrupted.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error { return a.runDoctor(c.Context(), folderArg(args), asJSON) },
 	}

@@ -32,7 +32,7 @@ func (a *app) newInstallCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "install",
 		Short: "Connect a coding agent with teammem",
-		Long:  "Put teammem's hooks and its skill where a coding agent reads them.",
+		Long:  "Put teammem's hooks and its skill where a coding agent reads them.\n\n" + installHelp,
 		RunE:  showHelp,
 	}
 	var o installOptions
@@ -61,6 +61,7 @@ func (a *app) newUninstallCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "uninstall",
 		Short: "Take teammem's hooks out of a coding agent again",
+		Long:  "Take teammem's hooks and its skill out of a coding agent again.\n\n" + installHelp,
 		RunE:  showHelp,
 	}
 	var o installOptions

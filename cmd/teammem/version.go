@@ -12,6 +12,7 @@ func (a *app) newVersionCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
+		Long:  "Print the version, and what the program was built with and for.\nExit 0: it is on stdout; 2: wrong usage.",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON {
