@@ -288,7 +288,7 @@ func depthOf(t *testing.T, page string) int {
 // A small text whose definitions repeat themselves is shown as its source.
 func TestMarkdown_BoundedPage(t *testing.T) {
 	t.Parallel()
-	source := strings.Repeat("[a] ", 30_000) + "\n\n[a]: b.md \"" + strings.Repeat("long ", 20_000) + "\"\n"
+	source := strings.Repeat("[a]\n\n", 1000) + "[a]: b.md \"" + strings.Repeat("long ", 4000) + "\"\n"
 	got := foreign.Markdown(source, resolve)
 	if !got.Plain || len(got.HTML) > 2*len(source) {
 		t.Errorf("%d bytes make a page of %d, plain: %v", len(source), len(got.HTML), got.Plain)
