@@ -22,6 +22,10 @@ import (
 // asProgram makes the test binary act as teammem: the tests run real processes.
 const asProgram = "TEAMMEM_TEST_AS_PROGRAM"
 
+// quickExit keeps a program that was built with the race detector from waiting
+// a second for late races before each exit; the tests start a thousand of them.
+const quickExit = "GORACE=atexit_sleep_ms=10"
+
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		main()
@@ -245,7 +249,7 @@ func program(ctx context.Context, home string, args ...string) *exec.Cmd {
 		panic(err) // the running test binary always has a name
 	}
 	c := exec.CommandContext(ctx, self, args...)
-	c.Env = []string{asProgram + "=1", "HOME=" + home, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir()}
+	c.Env = []string{asProgram + "=1", quickExit, "HOME=" + home, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir()}
 	return c
 }
 

@@ -77,6 +77,7 @@ func scriptSetup(env *testscript.Env) error {
 		return err
 	}
 	env.Setenv(asProgram, "1")
+	env.Vars = append(env.Vars, quickExit)
 	env.Setenv("HOME", home)
 	env.Setenv("PATH", bin+string(os.PathListSeparator)+env.Getenv("PATH"))
 	env.Setenv("SECRET", "") // known once it is made
