@@ -18,7 +18,7 @@ func (a *app) newUnlinkCommand() *cobra.Command {
 		Long: `Stop mirroring a linked folder (default: the current one). No file is touched, and
 nothing is told to the server.
 Exit 0: done; 1: the settings could not be written; 2: the folder is not linked.`,
-		Args:  cobra.MaximumNArgs(1),
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			dirs, err := client.UserDirs(a.getenv)
 			if err != nil {
