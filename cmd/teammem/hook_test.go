@@ -106,6 +106,11 @@ func mentions(t *testing.T, text string, wants ...string) {
 	}
 }
 
+// about is an entry on which there is nothing to hint at.
+func about(what string) string {
+	return "---\ndescription: " + what + "\ntype: reference\n---\n\n" + what + "\n"
+}
+
 // verdict is what the agent hears of a write: at once, or on a busy machine with
 // the session's next call.
 func (m *member) verdict(t *testing.T, after reply, code int) string {
@@ -135,7 +140,8 @@ func TestHook_FromAgentToAgent(t *testing.T) {
 	if r := mara.hook(t, "PreToolUse", mara.recorded(t, "pre_write")); r.raw != "" {
 		t.Errorf("got %s", r.raw)
 	}
-	mara.write(t, "database.md", "---\nname: database\ndescription: Tests run on a real database\ntype: feedback\n---\n\nTests run on a real database.\n")
+	mara.write(t, "database.md", "---\nname: database\ndescription: Tests run on a real database\ntype: feedback\n---\n\nTests run on a real database.\n\n"+
+		"**Why:** On 2026-03-12 a mock hid a fault.\n")
 	if r := mara.hook(t, "PostToolUse", mara.recorded(t, "post_write")); r.raw != "" {
 		t.Errorf("got %s", r.raw)
 	}
@@ -145,14 +151,14 @@ func TestHook_FromAgentToAgent(t *testing.T) {
 		"- database.md · added by mara, today", "feedback (1 of 1):", "- database.md · mara, today · Tests run on a real database")
 	equalTrees(t, mara, ben)
 
-	_, after := ben.writes(t, "w1", "style/errors.md", "# Wrap errors once\n")
+	_, after := ben.writes(t, "w1", "style/errors.md", about("Wrap errors once"))
 	if after.raw != "" {
 		t.Errorf("got %s", after.raw)
 	}
 	ben.sync(t, exitOK)
 	mara.sync(t, exitOK)
 	mentions(t, mara.starts(t, "m1", "startup").Specific.Context, "2 entries", "- style/errors.md · ben, today · Wrap errors once")
-	ben.writes(t, "w2", "style/errors.md", "# Wrap errors twice\n")
+	ben.writes(t, "w2", "style/errors.md", about("Wrap errors twice"))
 	ben.sync(t, exitOK)
 	mara.sync(t, exitOK)
 	r := mara.starts(t, "m1", "resume")
@@ -175,7 +181,7 @@ func TestHook_Verdicts(t *testing.T) {
 	ben.sync(t, exitOK)
 	mara.write(t, "plan.md", "two\n")
 	mara.sync(t, exitOK)
-	_, after := ben.writes(t, "w1", "plan.md", "mine\n")
+	_, after := ben.writes(t, "w1", "plan.md", about("mine"))
 	mentions(t, ben.verdict(t, after, exitConflicts), "A teammate changed team/plan.md as well: ", "the one from here in "+ben.home)
 	if ben.read(t, "plan.md") != "two\n" {
 		t.Errorf("the tree has %q", ben.read(t, "plan.md"))
@@ -201,13 +207,34 @@ func TestHook_Verdicts(t *testing.T) {
 	}
 }
 
+// Of what could be more useful to teammates the agent that wrote it is told; it
+// is shared all the same.
+func TestHook_Hints(t *testing.T) {
+	t.Parallel()
+	tm := newTeam(t)
+	mara := tm.join(t, "mara")
+	_, after := mara.writes(t, "w1", "a.md", "We deploy tomorrow.\n")
+	if after.raw != "" { // on a busy machine there is no time for it
+		mentions(t, after.Specific.Context, "Hints on team/a.md, which keep nothing from being shared:", "\n- there is no description", "\n- line 1: ")
+	}
+	mara.sync(t, exitOK)
+	_, after = mara.writes(t, "w2", "MEMORY.md", "- [Gone](gone.md) — no such entry\n")
+	if after.raw != "" {
+		mentions(t, after.Specific.Context, "Hints on team/MEMORY.md", "\n- line 1: ")
+	}
+	if after.Decision != "" {
+		t.Errorf("got %s, want no reason to stop", after.raw)
+	}
+	mara.sync(t, exitOK)
+}
+
 // A write that waits for a reviewer is called so, and so is a rejection.
 func TestHook_Review(t *testing.T) {
 	t.Parallel()
 	tm := newTeam(t)
 	tm.must(t, append(tm.admin, "project", "set", "acme/app", "--review", "strict")...)
 	mara := tm.join(t, "mara")
-	_, after := mara.writes(t, "w1", "plan.md", "one\n")
+	_, after := mara.writes(t, "w1", "plan.md", about("one"))
 	mentions(t, mara.verdict(t, after, exitOK), "team/plan.md waits for review; teammates do not see it yet.")
 	mentions(t, mara.starts(t, "m1", "startup").Specific.Context, "- team/plan.md waits for review", "There are no entries yet.")
 }

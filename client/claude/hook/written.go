@@ -53,7 +53,7 @@ func (h *Hooks) handOver(ctx context.Context, session string, at spot, p memory.
 	case err != nil:
 		return outcome{err: err}
 	}
-	return outcome{answer: h.verdict(at, p, report)}
+	return outcome{answer: h.hinted(ctx, at, p, h.verdict(at, p, report))}
 }
 
 // lateVerdicts tells what became of texts that a session handed over when there
