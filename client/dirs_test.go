@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/gofrs/flock"
 	"github.com/google/go-cmp/cmp"
@@ -212,13 +213,13 @@ func TestLock(t *testing.T) {
 		t.Fatal(ok, err)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		_, err := client.NewSyncer(d, l, nil, client.SyncerOptions{}).Sync(t.Context(), syncOnce)
+		_, err := client.NewSyncer(d, l, nil, client.SyncerOptions{Clock: time.Now}).Sync(t.Context(), syncOnce)
 		if !errors.Is(err, client.ErrLocked) || !strings.Contains(err.Error(), "4711") {
 			t.Errorf("got %v, want the lock's holder", err)
 		}
 	})
 	must(t, holder.Unlock())
-	if _, err := client.NewSyncer(d, l, nil, client.SyncerOptions{}).Sync(t.Context(), syncOnce); errors.Is(err, client.ErrLocked) {
+	if _, err := client.NewSyncer(d, l, nil, client.SyncerOptions{Clock: time.Now}).Sync(t.Context(), syncOnce); errors.Is(err, client.ErrLocked) {
 		t.Errorf("got %v after the lock was free", err)
 	}
 }
