@@ -214,9 +214,7 @@ func (c *cycle) finish(file string, failed error) error {
 	if c.state.dirty || changed {
 		c.index.Proposals = c.proposals
 		c.index.Own, c.index.Rows = c.state.digest, c.state.rows()
-		if err := c.index.save(file); err != nil {
-			return errors.Join(listed, err)
-		}
+		return errors.Join(listed, c.index.save(file))
 	}
 	return errors.Join(listed, c.index.stamp(file))
 }

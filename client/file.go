@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"time"
 )
 
 // WriteFile replaces a file of teammem's own as one step that survives a
@@ -20,7 +21,13 @@ const private fs.FileMode = 0o600
 
 // ReplaceFile is [WriteFile] for a file that is not teammem's own, and keeps
 // its mode.
-func ReplaceFile(path string, data []byte, mode fs.FileMode) (err error) {
+func ReplaceFile(path string, data []byte, mode fs.FileMode) error {
+	return replaceFile(path, data, mode, time.Time{})
+}
+
+// replaceFile is [ReplaceFile] for a file whose time tells something: it has
+// that time from the start. Zero leaves it at now.
+func replaceFile(path string, data []byte, mode fs.FileMode, at time.Time) (err error) {
 	dir := filepath.Dir(path)
 	if err := makeDir(dir); err != nil {
 		return fmt.Errorf("make folder for %s: %w", path, err)
@@ -51,6 +58,11 @@ func ReplaceFile(path string, data []byte, mode fs.FileMode) (err error) {
 	}
 	if err := f.Close(); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
+	}
+	if !at.IsZero() {
+		if err := os.Chtimes(temp, time.Time{}, at); err != nil {
+			return fmt.Errorf("write %s: %w", path, err)
+		}
 	}
 	if err := os.Rename(temp, path); err != nil {
 		return fmt.Errorf("replace %s: %w", path, err)

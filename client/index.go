@@ -143,19 +143,24 @@ func (x *index) save(path string) error {
 	slices.SortFunc(x.Proposals, func(a, b proposal) int {
 		return cmp.Or(strings.Compare(a.Path.String(), b.Path.String()), strings.Compare(string(a.ID), string(b.ID)))
 	})
-	if err := WriteFile(path, x.encode()); err != nil {
+	if err := replaceFile(path, x.encode(), private, x.time()); err != nil {
 		return fmt.Errorf("write index: %w", err)
 	}
 	return nil
 }
 
-// stamp sets the file's time to the last run that ended in sync.
-func (x *index) stamp(path string) error {
-	at := x.LastSync
-	if at.IsZero() {
-		at = never()
+// time is the file's time: that of the last run which ended in sync. A reader
+// beside a run must never see another one.
+func (x *index) time() time.Time {
+	if x.LastSync.IsZero() {
+		return never()
 	}
-	if err := os.Chtimes(path, time.Time{}, at); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	return x.LastSync
+}
+
+// stamp sets the time of a file that was not written anew.
+func (x *index) stamp(path string) error {
+	if err := os.Chtimes(path, time.Time{}, x.time()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("stamp index: %w", err)
 	}
 	return nil

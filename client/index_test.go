@@ -319,3 +319,20 @@ func BenchmarkIndex(b *testing.B) {
 		})
 	}
 }
+
+// Whoever reads an index beside the run that writes it must not take it for one
+// of a run that ended in sync.
+func TestIndex_TimeFromTheStart(t *testing.T) {
+	t.Parallel()
+	began := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+	for _, want := range []time.Time{{}, began} {
+		file := filepath.Join(t.TempDir(), "index")
+		if err := (&index{LastSync: want}).save(file); err != nil {
+			t.Fatal(err)
+		}
+		x, err := loadIndex(file)
+		if err != nil || !x.LastSync.Equal(want) {
+			t.Errorf("got %v, %v; want %v", x.LastSync, err, want)
+		}
+	}
+}

@@ -129,6 +129,7 @@ func TestField_F51_EachWriteReturnsAtOnce(t *testing.T) {
 		t.Errorf("started syncs of %q, want three of the folder", m.flushed)
 	}
 	if owed := m.hooks().state.owed(sessionID); len(owed) != 1 || owed[0].Disk != "a.md" {
-		t.Errorf("owes the verdicts on %+v", owed)
+		failures, err := Failures(m.dirs)
+		t.Errorf("owes the verdicts on %+v; noted: %+v, %v", owed, failures, err)
 	}
 }
