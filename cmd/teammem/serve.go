@@ -3,8 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"crypto/ed25519"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -123,23 +121,6 @@ func (a *app) newHandler(ctx context.Context, s *store.Store, hub *api.Hub, o se
 		return forwarded(split(calls, pages)), nil
 	}
 	return split(calls, pages), nil
-}
-
-func (a *app) newAPI(ctx context.Context, s *store.Store, service *memory.Service, log *slog.Logger) (*api.API, error) {
-	instance, err := s.Instance(ctx)
-	if err != nil {
-		return nil, err
-	}
-	_, key, err := ed25519.GenerateKey(rand.Reader)
-	if err != nil {
-		return nil, fmt.Errorf("make a signing key: %w", err)
-	}
-	keys, err := auth.NewKeyring(key)
-	if err != nil {
-		return nil, err
-	}
-	authenticator := auth.NewAuthenticator(s, auth.NewAccessTokens(keys, instance, a.now), a.now)
-	return api.New(service, authenticator, a.now, api.Options{Version: version, Instance: instance, Ready: s.Ping, Log: log}), nil
 }
 
 // split sends each request to the one it is for. No path is rewritten on the
