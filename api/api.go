@@ -20,6 +20,7 @@ type Options struct {
 	Instance  string                      // id of the instance
 	MinClient string                      // oldest teammem client that is let in; "" for all
 	Ready     func(context.Context) error // whether requests can be served; nil for always
+	Metrics   *Metrics                    // nil for none
 	Log       *slog.Logger                // nil for none
 }
 

@@ -25,5 +25,5 @@
 //	hub := api.NewHub()
 //	service := memory.NewService(store, scanner, hub, clock, memory.Limits{})
 //	handler := api.New(service, authenticator, clock, api.Options{Instance: id, Log: log})
-//	err := api.NewServer(handler, hub, log).Serve(ctx, listener)
+//	err := api.NewServer(handler, hub, api.ServerOptions{Log: log}).Serve(ctx, listener)
 package api

@@ -76,6 +76,7 @@ func (a *API) logRequest(c *call, took time.Duration) {
 		}
 	}
 	a.log.LogAttrs(r.Context(), slog.LevelInfo, "request", attrs...)
+	a.options.Metrics.Request(method(r.Method), c.Path(), w.Status, took)
 }
 
 // method keeps made-up methods, which could be anything, out of the log.

@@ -87,6 +87,16 @@ func (h *Hub) topic(project memory.ProjectID) *topic {
 	return t
 }
 
+// Closed reports whether the hub was closed: the server is about to end.
+func (h *Hub) Closed() bool {
+	select {
+	case <-h.closed:
+		return true
+	default:
+		return false
+	}
+}
+
 // Close lets all waiters go, now and from now on, so that a server which stops
 // need not wait for them.
 func (h *Hub) Close() { h.close.Do(func() { close(h.closed) }) }

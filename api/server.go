@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -10,25 +11,37 @@ import (
 	"time"
 )
 
+// ServerOptions are what a server can do without.
+type ServerOptions struct {
+	TLS *tls.Config  // nil for plain HTTP
+	Log *slog.Logger // told, at debug level, what net/http has to say; nil for nobody
+}
+
 // Server is the process's listening side.
 type Server struct {
 	http *http.Server
 	hub  *Hub
 }
 
-// NewServer serves a handler over HTTP/1 and, without TLS too, HTTP/2. The hub
-// is closed when the server stops, which ends its long polls.
-func NewServer(h http.Handler, hub *Hub, log *slog.Logger) *Server {
+// NewServer serves a handler over HTTP/1 and HTTP/2, the latter without TLS
+// too. The hub, if there is one, is closed when the server stops, which ends
+// its long polls.
+func NewServer(h http.Handler, hub *Hub, o ServerOptions) *Server {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
-	protocols.SetUnencryptedHTTP2(true)
+	protocols.SetHTTP2(o.TLS != nil)
+	protocols.SetUnencryptedHTTP2(o.TLS == nil)
 	return &Server{hub: hub, http: &http.Server{
 		Handler:           h,
+		TLSConfig:         o.TLS,
 		Protocols:         protocols,
-		ReadHeaderTimeout: 10 * time.Second,
+		ReadHeaderTimeout: 10 * time.Second, // the handshake's as well
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    32 << 10,
-		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+		ErrorLog:          slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
 		// No WriteTimeout: long polls outlive any. Each call has its own deadlines.
 	}}
 }
@@ -37,14 +50,17 @@ func NewServer(h http.Handler, hub *Hub, log *slog.Logger) *Server {
 // connections, lets running calls finish for a while, and returns nil.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	served := make(chan error, 1)
-	go func() { served <- s.http.Serve(l) }()
+	go func() { served <- s.answer(l) }()
 	select {
 	case err := <-served:
 		return fmt.Errorf("serve on %s: %w", l.Addr(), err)
 	case <-ctx.Done():
 	}
-	s.hub.Close()
-	const grace = 15 * time.Second
+	if s.hub != nil {
+		s.hub.Close()
+	}
+	// Whoever asked the process to end waits 15 s for it; the database needs the rest.
+	const grace = 12 * time.Second
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
 	err := s.http.Shutdown(last)
@@ -55,4 +71,11 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		err = errors.Join(err, closed)
 	}
 	return err
+}
+
+func (s *Server) answer(l net.Listener) error {
+	if s.http.TLSConfig == nil {
+		return s.http.Serve(l)
+	}
+	return s.http.ServeTLS(l, "", "") // the certificate comes from the configuration
 }

@@ -185,7 +185,7 @@ func serve(ctx context.Context, t testing.TB, h http.Handler, hub *Hub) string {
 	must(t, err)
 	ctx, stop := context.WithCancel(ctx)
 	served := make(chan error, 1)
-	go func() { served <- NewServer(h, hub, slog.New(slog.DiscardHandler)).Serve(ctx, l) }()
+	go func() { served <- NewServer(h, hub, ServerOptions{}).Serve(ctx, l) }()
 	t.Cleanup(func() {
 		stop()
 		if err := <-served; err != nil {

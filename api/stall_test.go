@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
 	"testing"
@@ -36,7 +35,7 @@ func TestBody_Pace(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				a, r := offline(t, Options{})
 				l := &pipeListener{conns: make(chan net.Conn, 1), closed: make(chan struct{})}
-				server := NewServer(a, NewHub(), slog.New(slog.DiscardHandler)).http
+				server := NewServer(a, NewHub(), ServerOptions{}).http
 				done := make(chan struct{})
 				go func() { defer close(done); _ = server.Serve(l) }()
 				start := time.Now()
@@ -86,7 +85,7 @@ func TestBody_PaceOverHTTP2(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				a, r := offline(t, Options{})
 				l := &pipeListener{conns: make(chan net.Conn, 1), closed: make(chan struct{})}
-				server := NewServer(a, NewHub(), slog.New(slog.DiscardHandler)).http
+				server := NewServer(a, NewHub(), ServerOptions{}).http
 				done := make(chan struct{})
 				go func() { defer close(done); _ = server.Serve(l) }()
 				near, far := net.Pipe()
@@ -149,7 +148,7 @@ func TestAnswer_Pace(t *testing.T) {
 			}
 		}}))
 		l := &pipeListener{conns: make(chan net.Conn, 1), closed: make(chan struct{})}
-		server := NewServer(a, NewHub(), slog.New(slog.DiscardHandler)).http
+		server := NewServer(a, NewHub(), ServerOptions{}).http
 		done := make(chan struct{})
 		go func() { defer close(done); _ = server.Serve(l) }()
 		near, far := net.Pipe()

@@ -17,6 +17,9 @@ func (a *API) changes(c *call) error {
 	if err != nil {
 		return err
 	}
+	if q.Wait > 0 {
+		defer a.options.Metrics.poll()()
+	}
 	feed, err := a.service.Changes(c.ctx(), c.who, c.project, q)
 	if err != nil {
 		return err
@@ -148,5 +151,6 @@ func (a *API) push(c *call) error {
 		return err
 	}
 	a.unrecorded(c, receipt)
+	a.options.Metrics.push(receipt.Verdicts)
 	return c.json(wire.NewReceipt(receipt))
 }

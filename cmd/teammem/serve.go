@@ -89,7 +89,7 @@ func (a *app) runServe(ctx context.Context, o serveOptions) (err error) {
 			stop(err)
 		}
 	}()
-	err = api.NewServer(handler, hub, log).Serve(serving, l)
+	err = api.NewServer(handler, hub, api.ServerOptions{Log: log}).Serve(serving, l)
 	cause := context.Cause(serving)
 	stop(nil)
 	<-kept
