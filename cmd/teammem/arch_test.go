@@ -34,7 +34,8 @@ var edges = map[string][]string{
 	"sync":             {"memory"},
 	"recall":           {"memory"},
 	"migrations":       {},
-	"store":            {"memory", "migrations"},
+	"store":            {"memory", "migrations", "store/backup"},
+	"store/backup":     {},
 	"store/embedded":   {},
 	"auth":             {"memory"},
 	"api":              {"memory", "auth", "api/wire"},
@@ -63,7 +64,7 @@ var edges = map[string][]string{
 
 	"cmd/teammem": {
 		"api", "api/wire", "auth", "client", "client/adopt", "client/claude", "client/claude/hook", "client/claude/install",
-		"client/mcp", "client/tree", "memory", "migrations", "recall", "sanitize", "sanitize/secrets", "store", "store/embedded", "sync", "web", "web/static",
+		"client/mcp", "client/tree", "memory", "migrations", "recall", "sanitize", "sanitize/secrets", "store", "store/backup", "store/embedded", "sync", "web", "web/static",
 	},
 }
 
