@@ -55,11 +55,18 @@ func New(service *memory.Service, authenticator *auth.Authenticator, clock memor
 	a.echo.Logger.SetOutput(io.Discard) // it has nothing to say that the request log does not
 	a.echo.Use(a.observe, a.refuseUndeclared)
 	for _, r := range routes() {
-		a.declared[r.method+r.pattern()] = true
-		a.echo.Add(r.method, r.pattern(), a.guard(r))
+		a.add(r.method, r)
+		if r.method == http.MethodGet {
+			a.add(http.MethodHead, r) // net/http leaves the body out
+		}
 	}
 	a.handler = compressed(a.echo)
 	return a
+}
+
+func (a *API) add(method string, r route) {
+	a.declared[method+r.pattern()] = true
+	a.echo.Add(method, r.pattern(), a.guard(r))
 }
 
 // ServeHTTP answers one request.

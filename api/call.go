@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -76,14 +77,24 @@ func (c *call) notModified(tag string) error {
 	return nil
 }
 
+// only returns the value of a header that makes sense once. Of two, a proxy may
+// have read the other one.
+func (c *call) only(header string) (string, error) {
+	all := c.Request().Header.Values(header)
+	if len(all) > 1 {
+		return "", memory.Invalid(header, "this is given twice")
+	}
+	return strings.Join(all, ""), nil
+}
+
 func quoted(tag string) string { return `"` + tag + `"` }
 
 // tag reads a header with one entity tag; "" if it is absent. A weak tag counts
 // as well: proxies weaken tags when they compress.
 func (c *call) tag(header string) (string, error) {
-	s := c.Request().Header.Get(header)
-	if s == "" {
-		return "", nil
+	s, err := c.only(header)
+	if err != nil || s == "" {
+		return "", err
 	}
 	if len(s) > 2 && s[:2] == "W/" {
 		s = s[2:]

@@ -166,10 +166,17 @@ func (r *records) Device(context.Context, memory.MemberID, memory.DeviceID) (mem
 
 func accessTokens(t testing.TB) *auth.AccessTokens {
 	t.Helper()
-	keys, err := auth.NewKeyring(ed25519.NewKeyFromSeed(bytes.Repeat([]byte{1}, ed25519.SeedSize)))
+	keys, err := auth.NewKeyring(signingKey(1))
 	must(t, err)
 	return auth.NewAccessTokens(keys, instance, time.Now)
 }
+
+// signingKey is key 1 of the servers, or another that is none of theirs.
+func signingKey(n byte) ed25519.PrivateKey {
+	return ed25519.NewKeyFromSeed(bytes.Repeat([]byte{n}, ed25519.SeedSize))
+}
+
+func publicKey(n byte) ed25519.PublicKey { return signingKey(n).Public().(ed25519.PublicKey) }
 
 func listen(t testing.TB, h http.Handler) string {
 	t.Helper()

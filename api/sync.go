@@ -40,7 +40,7 @@ func (a *API) changes(c *call) error {
 // stillAllowed checks credentials and role once more. A long poll can outlive
 // both, and must not deliver what came after their end.
 func (c *call) stillAllowed() error {
-	who, err := c.api.auth.Authenticate(c.ctx(), c.Request().Header.Get("Authorization"))
+	who, err := c.authenticate()
 	if err != nil {
 		return err
 	}
