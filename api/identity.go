@@ -55,5 +55,5 @@ func (a *API) addDevice(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.json(wire.NewDevice(device))
+	return c.json(wire.NewDevice(device, c.who.Device))
 }

@@ -110,6 +110,43 @@ func (s *Service) AddAPIToken(ctx context.Context, by Principal, t APIToken) (AP
 	return t, s.store.AddAPIToken(ctx, t, by.Row(now, "token.add", string(t.ID)))
 }
 
+// APITokens returns all API tokens, or a member's, newest first.
+func (s *Service) APITokens(ctx context.Context, by Principal, member MemberID) ([]APIToken, error) {
+	if err := administers(by); err != nil {
+		return nil, err
+	}
+	return s.store.APITokens(ctx, member)
+}
+
+// RevokeAPIToken ends a token, and the devices that it logged in.
+func (s *Service) RevokeAPIToken(ctx context.Context, by Principal, id TokenID) error {
+	if err := administers(by); err != nil {
+		return err
+	}
+	now := s.clock()
+	return s.store.RevokeAPIToken(ctx, id, now, by.Row(now, "token.revoke", string(id)))
+}
+
+// AllDevices returns a page of everybody's devices, or a member's, newest
+// first, after the given one.
+func (s *Service) AllDevices(ctx context.Context, by Principal, q DeviceQuery) ([]Device, error) {
+	if err := administers(by); err != nil {
+		return nil, err
+	}
+	if q.Limit <= 0 || q.Limit > s.limits.ListPage {
+		q.Limit = s.limits.ListPage
+	}
+	return s.store.Devices(ctx, q)
+}
+
+// RevokeDevice logs any member's device out.
+func (s *Service) RevokeDevice(ctx context.Context, by Principal, id DeviceID) error {
+	if err := administers(by); err != nil {
+		return err
+	}
+	return s.endDevice(ctx, by, id)
+}
+
 func administers(by Principal) error {
 	if !by.Admin || !by.Can(ScopeAdmin) {
 		return &Error{Code: CodeForbidden, Message: "this needs an administrator"}

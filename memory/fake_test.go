@@ -66,6 +66,7 @@ type fakeStore struct {
 	members  []Member
 	tokens   []APIToken
 	links    []ConsoleLink
+	logins   fakeLogins
 	replaced Hash // of the session that ended last
 	added    []Project
 	audit    []AuditRow

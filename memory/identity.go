@@ -69,13 +69,23 @@ type APIToken struct {
 	RevokedAt time.Time // zero: in force
 }
 
-// Device is one computer on which a member is logged in.
+// Device is one computer on which a member is logged in, or was. What it may do
+// it has from the API token that logged it in; a device that only names where
+// API tokens are used from has no scopes.
 type Device struct {
-	ID        DeviceID
-	Member    MemberID
-	Name      string
-	OS        string
-	CreatedAt time.Time
+	ID         DeviceID
+	Member     MemberID
+	Name       string
+	OS         string
+	CreatedAt  time.Time
+	Project    ProjectID // the only project that it reaches; "" for all
+	Scopes     []Scope
+	Token      TokenID   // that logged it in last
+	LastSeen   time.Time // to about a minute; zero: never
+	RevokedAt  time.Time // zero: it is in force
+	RevokedFor EndReason
+	Login      int64     // counts its logins; tokens of an earlier one have ended
+	LoginEnds  time.Time // when it must log in again at the latest
 }
 
 // Principal is who makes a request, as authentication established it.

@@ -40,6 +40,8 @@ type Store interface {
 	MemberStore
 	TokenStore
 	DeviceStore
+	LoginStore
+	SigningKeyStore
 	LinkStore
 	SessionStore
 	AuditStore
@@ -198,6 +200,11 @@ type TokenStore interface {
 	// APIToken finds a token by its hash, together with its member.
 	APIToken(ctx context.Context, hash Hash) (APIToken, Member, error)
 	AddAPIToken(ctx context.Context, t APIToken, row AuditRow) error
+	// APITokens returns all tokens, or a member's, newest first.
+	APITokens(ctx context.Context, member MemberID) ([]APIToken, error)
+	// RevokeAPIToken ends a token and the devices that it logged in, each with a
+	// row of its own. One that was revoked before stays as it is.
+	RevokeAPIToken(ctx context.Context, id TokenID, at time.Time, row AuditRow) error
 }
 
 // DeviceStore keeps the computers on which members are logged in.
@@ -207,6 +214,44 @@ type DeviceStore interface {
 	AddDevice(ctx context.Context, d Device, row AuditRow) error
 	// DeviceNames returns what the devices are called; unknown ones are left out.
 	DeviceNames(ctx context.Context, devices []DeviceID) (map[DeviceID]string, error)
+	// Devices returns a page of devices, newest first.
+	Devices(ctx context.Context, q DeviceQuery) ([]Device, error)
+	// EndDevice logs a device out. One that is out already stays as it is.
+	EndDevice(ctx context.Context, id DeviceID, why EndReason, at time.Time, row AuditRow) error
+}
+
+// DeviceQuery filters a list of devices. Zero fields do not filter.
+type DeviceQuery struct {
+	Member  MemberID
+	Project ProjectID // that they reach, and no other
+	After   DeviceID  // keyset: the last of the page before
+	Limit   int
+}
+
+// LoginStore keeps the logins of devices, by the hashes of their refresh
+// tokens.
+type LoginStore interface {
+	// LogIn adds a device that is logged in.
+	LogIn(ctx context.Context, d Device, r RefreshToken, row AuditRow) (Login, error)
+	// LogInAgain ends what the member's device held, and logs it in. One that was
+	// logged out, or is another member's, is not found.
+	LogInAgain(ctx context.Context, d Device, r RefreshToken, row AuditRow) (Login, error)
+	// Refresh uses a token up, once, or decides by [SpentRefresh.Rule] about one
+	// that cannot be. Device and member complete the row.
+	Refresh(ctx context.Context, r Refresh, row AuditRow) (Refreshed, RefreshRuling, error)
+	// LogOut ends the device that has or had the token.
+	LogOut(ctx context.Context, refresh Hash, at time.Time, row AuditRow) error
+}
+
+// SigningKeyStore keeps the keys that sign access tokens.
+type SigningKeyStore interface {
+	// SigningKeys returns all of them, in the order in which they sign.
+	SigningKeys(ctx context.Context) ([]SigningKey, error)
+	// FirstSigningKey adds the key unless there is one: of servers that start at
+	// the same time, one makes it.
+	FirstSigningKey(ctx context.Context, k SigningKey, row AuditRow) error
+	// AddSigningKey adds a key, in place of all others if it is to be alone.
+	AddSigningKey(ctx context.Context, k SigningKey, alone bool, row AuditRow) error
 }
 
 // LinkStore keeps links into the console, by the hash of their token.

@@ -1,10 +1,6 @@
 package memory
 
-import (
-	"context"
-	"errors"
-	"slices"
-)
+import "context"
 
 // Service holds the use cases. It is the single gate: REST, command line and
 // console all write through it, and every method decides for itself whether
@@ -146,42 +142,4 @@ func (s *Service) Project(ctx context.Context, who Principal, id ProjectID) (Pro
 // Me returns the principal's member.
 func (s *Service) Me(ctx context.Context, who Principal) (Member, error) {
 	return s.store.Member(ctx, who.Member)
-}
-
-// AddDevice registers a computer of the principal's member.
-func (s *Service) AddDevice(ctx context.Context, who Principal, name, os string) (Device, error) {
-	if !printable(name, 200) {
-		return Device{}, Invalid("name", "a device has a name of 1 to 200 characters that can be seen")
-	}
-	if os != "" && !printable(os, 50) {
-		return Device{}, Invalid("os", "an operating system has at most 50 characters")
-	}
-	now := s.clock()
-	d := Device{ID: NewDeviceID(), Member: who.Member, Name: name, OS: os, CreatedAt: now}
-	return d, s.store.AddDevice(ctx, d, who.Row(now, "device.add", string(d.ID)))
-}
-
-// DeviceNames tells what the devices are called from which others wrote. Their
-// ids cannot be guessed: who has one has read it beside a text.
-func (s *Service) DeviceNames(ctx context.Context, who Principal, devices ...DeviceID) (map[DeviceID]string, error) {
-	if err := allow(who, RoleMaintainer, ScopeRead); err != nil {
-		return nil, err
-	}
-	devices = slices.DeleteFunc(unique(devices), func(id DeviceID) bool { return id == "" })
-	if len(devices) == 0 {
-		return nil, nil
-	}
-	return s.store.DeviceNames(ctx, devices)
-}
-
-// ownDevice checks that the principal may speak for the device.
-func (s *Service) ownDevice(ctx context.Context, who Principal, id DeviceID) error {
-	if id == "" || id == who.Device {
-		return nil
-	}
-	_, err := s.store.Device(ctx, who.Member, id)
-	if e, ok := errors.AsType[*Error](err); ok && e.Code == CodeNotFound {
-		return &Error{Code: CodeForbidden, Field: "device", Message: "this device is not yours", Hint: "log in again"}
-	}
-	return err
 }

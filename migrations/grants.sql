@@ -11,7 +11,13 @@ $$;
 
 grant select on schema_migrations to teammem_serve;
 grant select, update (url) on instance to teammem_serve;
-grant select, insert on members, devices, api_tokens, project_remotes, revisions, changes, audit to teammem_serve;
+grant select, insert on members, project_remotes, revisions, changes, audit to teammem_serve;
+grant select, insert, update (revoked_at) on api_tokens to teammem_serve;
+grant select, insert, update (
+    project_id, scopes, token_id, session_epoch, login, login_ends_at, last_seen_at, revoked_at, revoked_for
+) on devices to teammem_serve;
+grant select, insert, delete, update (used_at, attempt, next, sealed) on refresh_tokens to teammem_serve;
+grant select, insert, delete on signing_keys to teammem_serve;
 grant select, insert, update (seq, digest, live, review) on projects to teammem_serve;
 grant select, insert, update (role) on project_roles to teammem_serve;
 grant select, insert, update (

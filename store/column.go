@@ -63,3 +63,11 @@ func when(t time.Time) *time.Time {
 	}
 	return &t
 }
+
+func scopes(column []string) []memory.Scope {
+	var list []memory.Scope
+	for _, s := range column {
+		list = append(list, memory.Scope(s))
+	}
+	return list
+}

@@ -95,20 +95,36 @@ func (w DeviceAdd) Domain() (name, os string, err error) {
 
 // Device is one computer of a member.
 type Device struct {
-	ID        string    `json:"id"`
-	Name      string    `json:"name"`
-	OS        string    `json:"os,omitzero"`
-	CreatedAt time.Time `json:"created_at"`
+	ID         string    `json:"id"`
+	Name       string    `json:"name"`
+	OS         string    `json:"os,omitzero"`
+	CreatedAt  time.Time `json:"created_at"`
+	LastSeenAt time.Time `json:"last_seen_at,omitzero"`
+	RevokedAt  time.Time `json:"revoked_at,omitzero"`
+	RevokedFor string    `json:"revoked_for,omitzero"` // logout, removed, token_revoked or refresh_reused
+	Current    bool      `json:"current"`              // the caller's own
 }
 
-// NewDevice describes a device.
-func NewDevice(d memory.Device) Device {
-	return Device{ID: string(d.ID), Name: d.Name, OS: d.OS, CreatedAt: utc(d.CreatedAt)}
+// NewDevice describes a device to the caller who has the current one.
+func NewDevice(d memory.Device, current memory.DeviceID) Device {
+	w := Device{
+		ID: string(d.ID), Name: d.Name, OS: d.OS, CreatedAt: utc(d.CreatedAt), RevokedFor: string(d.RevokedFor), Current: d.ID == current,
+	}
+	if !d.LastSeen.IsZero() {
+		w.LastSeenAt = utc(d.LastSeen)
+	}
+	if !d.RevokedAt.IsZero() {
+		w.RevokedAt = utc(d.RevokedAt)
+	}
+	return w
 }
 
 // Domain returns the device; the member is the caller.
 func (w Device) Domain() memory.Device {
-	return memory.Device{ID: memory.DeviceID(w.ID), Name: w.Name, OS: w.OS, CreatedAt: w.CreatedAt}
+	return memory.Device{
+		ID: memory.DeviceID(w.ID), Name: w.Name, OS: w.OS, CreatedAt: w.CreatedAt, LastSeen: w.LastSeenAt, RevokedAt: w.RevokedAt,
+		RevokedFor: memory.EndReason(w.RevokedFor),
+	}
 }
 
 // Version is the answer to GET /version.

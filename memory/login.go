@@ -1,0 +1,130 @@
+package memory
+
+import (
+	"context"
+	"slices"
+	"time"
+)
+
+// Lives of a login. The refresh token that follows another has RefreshIdle from
+// then on, and none outlives RefreshLife after the login itself.
+const (
+	RefreshIdle = 30 * 24 * time.Hour
+	RefreshLife = 90 * 24 * time.Hour
+)
+
+// GrantKind is what a client offers for tokens.
+type GrantKind string
+
+// The kinds of grants.
+const (
+	GrantAPIToken GrantKind = "api_token"
+	GrantRefresh  GrantKind = "refresh_token"
+)
+
+// Grant is a client's request for tokens: an API token together with the
+// computer to log in, or the refresh token of a login.
+type Grant struct {
+	Kind    GrantKind
+	Secret  string   // the token itself, which is neither kept nor logged
+	Device  DeviceID // with an API token: the device to log in again; "" for a new one
+	Name    string   // of a new device
+	OS      string
+	Attempt string // with a refresh token: the same as long as no answer to it arrived; "" if the client cannot tell
+}
+
+// Tokens is what a device that is logged in holds. Access and Refresh are the
+// tokens themselves.
+type Tokens struct {
+	Access      string
+	AccessEnds  time.Time
+	Refresh     string
+	RefreshEnds time.Time
+	Device      DeviceID
+	Member      Member
+	Scopes      []Scope
+	Project     ProjectID // the only project that the device reaches; "" for all
+}
+
+// EndReason says why a device was logged out.
+type EndReason string
+
+// The reasons.
+const (
+	EndLogout        EndReason = "logout"         // it said so itself
+	EndRemoved       EndReason = "removed"        // by its member, or an administrator
+	EndTokenRevoked  EndReason = "token_revoked"  // the API token that logged it in was
+	EndRefreshReused EndReason = "refresh_reused" // two parties used one refresh token: one of them is a thief
+)
+
+// RefreshToken is what is kept of a refresh token: never the token itself.
+type RefreshToken struct {
+	Hash      Hash // of the whole token
+	CreatedAt time.Time
+	ExpiresAt time.Time
+}
+
+// LogIn is a computer to log in: a new one, or with an id one that was logged
+// in before. Refresh is the hash of its refresh token.
+type LogIn struct {
+	Device  DeviceID
+	Name    string
+	OS      string
+	Refresh Hash
+}
+
+// Login is a device that is logged in, and until when its refresh token is
+// good.
+type Login struct {
+	Device      Device
+	Member      Member
+	RefreshEnds time.Time
+}
+
+// LogIn logs a computer in on the strength of an API token, whose project and
+// scopes it inherits. What the device held before ends.
+func (s *Service) LogIn(ctx context.Context, who Principal, in LogIn) (Login, error) {
+	if who.Token == "" {
+		return Login{}, &Error{
+			Code: CodeForbidden, Message: "only an API token logs a computer in", Hint: "ask an administrator for one: teammem admin token create",
+		}
+	}
+	now := s.clock()
+	d := Device{
+		ID: in.Device, Member: who.Member, Name: in.Name, OS: in.OS, CreatedAt: now, Project: who.Project,
+		Scopes: slices.Clone(who.Scopes), Token: who.Token, LastSeen: now, Login: 1, LoginEnds: now.Add(RefreshLife),
+	}
+	if in.Device == "" {
+		if err := checkDevice(in.Name, in.OS); err != nil {
+			return Login{}, err
+		}
+		d.ID = NewDeviceID()
+	}
+	refresh := RefreshToken{Hash: in.Refresh, CreatedAt: now, ExpiresAt: now.Add(RefreshIdle)}
+	row := who.Row(now, "device.login", string(d.ID))
+	row.Device = d.ID
+	if in.Device == "" {
+		return s.store.LogIn(ctx, d, refresh, row)
+	}
+	return s.store.LogInAgain(ctx, d, refresh, row)
+}
+
+// RefuseLogin records that somebody's credential was good for nothing.
+func (s *Service) RefuseLogin(ctx context.Context, from Principal) error {
+	row := from.Row(s.clock(), "device.login", "")
+	row.Decision, row.Rules = string(RulingRefused), []string{string(CodeUnauthenticated)}
+	return s.store.Audit(ctx, row)
+}
+
+// LogOut ends the device whose refresh token this is. A token that is not known
+// is good for nothing anyway.
+func (s *Service) LogOut(ctx context.Context, from Principal, refresh Hash) error {
+	now := s.clock()
+	row := from.Row(now, "device.revoke", "")
+	row.Decision = string(EndLogout)
+	err := s.store.LogOut(ctx, refresh, now, row)
+	if CodeOf(err) == CodeNotFound {
+		return nil
+	}
+	return err
+}
