@@ -91,13 +91,16 @@ screenshots: browser ## Write pictures of every page of the console into dist/sc
 	$(CLUSTER) go test ./web/e2e -run '^TestPages$$' -count 1 -args -pictures "$(CURDIR)/dist/screenshots"
 
 ##
-.PHONY: fuzz bench soak audit release
+.PHONY: fuzz bench bench-go soak audit release
 fuzz: ## Fuzz each parser of foreign bytes for FUZZTIME (30s)
 	@grep -rnoE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' . | while IFS=: read -r file _ func; do \
 		echo "== $$(dirname "$$file") $${func#func }"; \
 		go test "$$(dirname "$$file")" -run '^$$' -fuzz "^$${func#func }\$$" -fuzztime $(FUZZTIME) </dev/null; done
 
-bench: ## Run the benchmarks COUNT (6) times into dist/bench.txt; OLD=FILE compares with an earlier run
+bench: setup ## Measure syncs beside git, Unison and rsync, as far as they are installed; write docs/bench-*.svg
+	go run ./bench/peers -charts docs $(BENCHFLAGS)
+
+bench-go: ## Run the Go benchmarks COUNT (6) times into dist/bench.txt; OLD=FILE compares with an earlier run
 	@mkdir -p dist
 	$(CLUSTER) go test -run '^$$' -bench . -benchmem -count $(COUNT) ./... | tee dist/bench.txt
 	$(if $(OLD),go run $(BENCHSTAT) $(OLD) dist/bench.txt)

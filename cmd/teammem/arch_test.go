@@ -61,6 +61,7 @@ var edges = map[string][]string{
 	"internal/testdb/cluster": {"internal/testdb", "internal/testdb/scratch", "store/embedded"},
 	"internal/testdb/scratch": {},
 	"bench":                   {},
+	"bench/peers":             {},
 
 	"cmd/teammem": {
 		"api", "api/wire", "auth", "client", "client/adopt", "client/claude", "client/claude/hook", "client/claude/install",
