@@ -55,7 +55,7 @@ func setup(t testing.TB) *bundle {
 	service := memory.NewService(s, markScanner{}, b.hub, time.Now, memory.Limits{})
 	b.access = accessTokens(t)
 	b.api = New(service, auth.NewAuthenticator(s, b.access, time.Now), time.Now, Options{
-		Version: "1.2.3", Instance: instance, MinClient: "1.0.0", Ready: s.Ping, Log: jsonLog(b.log),
+		Version: "1.2.3", Instance: instance, MinClient: "1.0.0", Ready: s.Ready, Log: jsonLog(b.log),
 	})
 	b.url = listen(t, b.api)
 	b.fill(t, service)

@@ -60,7 +60,7 @@ func newTeamWith(t testing.TB, limits memory.Limits, review memory.Preset) *team
 	must(t, err)
 	authenticator := auth.NewAuthenticator(s, auth.NewAccessTokens(keys, instance, time.Now), time.Now)
 	next := api.New(tm.service, authenticator, time.Now, api.Options{
-		Version: "1.0.0", Instance: instance, Ready: s.Ping, Log: slog.New(slog.DiscardHandler),
+		Version: "1.0.0", Instance: instance, Ready: s.Ready, Log: slog.New(slog.DiscardHandler),
 	})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		tm.mu.Lock()

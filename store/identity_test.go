@@ -18,7 +18,7 @@ func TestInstance_IsMintedOnce(t *testing.T) {
 	if !strings.HasPrefix(id, "ins_") {
 		t.Errorf("instance = %q", id)
 	}
-	must(t, b.Ping(t.Context()))
+	must(t, b.Ready(t.Context()))
 }
 
 func TestProject_RoundTrip(t *testing.T) {

@@ -52,7 +52,7 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, unreachable(err)
 	}
-	if err := s.ready(ctx); err != nil {
+	if err := s.Ready(ctx); err != nil {
 		s.pool.Close()
 		return nil, err
 	}
@@ -70,8 +70,9 @@ func serve(params map[string]string) {
 	}
 }
 
-// ready checks that the database has exactly this program's schema.
-func (s *Store) ready(ctx context.Context) error {
+// Ready reports whether the database answers, and has exactly this program's
+// schema: a newer program may have been at work since.
+func (s *Store) Ready(ctx context.Context) error {
 	conn, err := s.pool.Acquire(ctx)
 	if err != nil {
 		return unreachable(err)
@@ -95,9 +96,10 @@ func (s *Store) ready(ctx context.Context) error {
 	return nil
 }
 
-// Ping reports whether the database answers.
-func (s *Store) Ping(ctx context.Context) error {
-	return s.fault(ctx, "ping", s.pool.Ping(ctx))
+// Pool returns how many connections are at work, are open, and may be open.
+func (s *Store) Pool() (used, open, most int32) {
+	stat := s.pool.Stat()
+	return stat.AcquiredConns(), stat.TotalConns(), stat.MaxConns()
 }
 
 // Close waits for running calls and closes all connections.

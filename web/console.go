@@ -16,9 +16,14 @@ import (
 
 // Options are what a console can do without.
 type Options struct {
-	TLS bool         // browsers reach it by https: they are told to stay there
-	Log *slog.Logger // nil for none
+	TLS     bool         // browsers reach it by https: they are told to stay there
+	Observe observer     // told of each answered request; nil for nobody
+	Log     *slog.Logger // nil for none
 }
+
+// observer counts an answered request. The route is a pattern, "" for a path
+// that is in no table.
+type observer func(method, route string, status int, took time.Duration)
 
 // Console answers browsers. It is an [http.Handler] for every path that is not
 // the API's.

@@ -75,6 +75,9 @@ func (c *Console) logRequest(v *visit, took time.Duration) {
 		}
 	}
 	c.log.LogAttrs(r.Context(), slog.LevelInfo, "request", attrs...)
+	if c.options.Observe != nil {
+		c.options.Observe(method(r.Method), v.Path(), w.Status, took)
+	}
 }
 
 // method keeps made-up methods, which could be anything, out of the log.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"sync"
 	"time"
 
@@ -17,13 +18,37 @@ import (
 
 // databaseOptions say where the server's data is.
 type databaseOptions struct {
-	data string
-	url  string
+	data     string
+	url      string
+	password string // name of the file
 }
 
 func (o *databaseOptions) addFlags(c *cobra.Command) {
-	c.PersistentFlags().StringVar(&o.data, "data", "", "folder of the instance; holds its own Postgres unless a database URL is given")
-	c.PersistentFlags().StringVar(&o.url, "database-url", "", "Postgres database to use instead (or TEAMMEM_DATABASE_URL)")
+	flags := c.PersistentFlags()
+	bind(flags, &o.data, "data")
+	bind(flags, &o.url, "database-url")
+	bind(flags, &o.password, "database-password-file")
+}
+
+// fullURL is the database's address with the password that is in a file of its
+// own: an address can be shown to others then.
+func (o *databaseOptions) fullURL() (string, error) {
+	if o.password == "" || o.url == "" {
+		return o.url, nil
+	}
+	u, err := url.Parse(o.url)
+	if err != nil || u.Host == "" && u.Path == "" || u.User.Username() == "" {
+		return "", memory.Invalid("database-url", "with a password in a file it reads postgres://USER@HOST/NAME")
+	}
+	if _, twice := u.User.Password(); twice {
+		return "", memory.Invalid("database-url", "it has a password, and --database-password-file names another")
+	}
+	password, err := readSecret(o.password)
+	if err != nil {
+		return "", memory.Invalid("database-password-file", err.Error())
+	}
+	u.User = url.UserPassword(u.User.Username(), password)
+	return u.String(), nil
 }
 
 // database is an open store with the cluster that it may run on.
@@ -49,8 +74,9 @@ func (a *app) adminDatabase(ctx context.Context, o databaseOptions) (*database, 
 type startCluster func(ctx context.Context, dir string, o embedded.Options) (*embedded.Cluster, error)
 
 func (a *app) openDatabase(ctx context.Context, o databaseOptions, log *slog.Logger, start startCluster) (*database, error) {
-	if o.url == "" {
-		o.url = a.getenv("TEAMMEM_DATABASE_URL")
+	var err error
+	if o.url, err = o.fullURL(); err != nil {
+		return nil, err
 	}
 	db := &database{}
 	if o.url == "" {

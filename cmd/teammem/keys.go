@@ -5,7 +5,6 @@ import (
 	"crypto/ed25519"
 	"crypto/rand"
 	"fmt"
-	"log/slog"
 
 	"github.com/teammem/teammem/api"
 	"github.com/teammem/teammem/auth"
@@ -15,7 +14,7 @@ import (
 
 // newAPI answers the calls of the members' clients, who prove themselves with
 // tokens that the instance's own keys sign.
-func (a *app) newAPI(ctx context.Context, s *store.Store, service *memory.Service, log *slog.Logger) (*api.API, error) {
+func (a *app) newAPI(ctx context.Context, s *store.Store, service *memory.Service, o api.Options) (*api.API, error) {
 	instance, err := s.Instance(ctx)
 	if err != nil {
 		return nil, err
@@ -29,5 +28,6 @@ func (a *app) newAPI(ctx context.Context, s *store.Store, service *memory.Servic
 		return nil, err
 	}
 	authenticator := auth.NewAuthenticator(s, auth.NewAccessTokens(keys, instance, a.now), a.now)
-	return api.New(service, authenticator, a.now, api.Options{Version: version, Instance: instance, Ready: s.Ping, Log: log}), nil
+	o.Instance = instance
+	return api.New(service, authenticator, a.now, o), nil
 }

@@ -25,18 +25,19 @@ func main() {
 		<-ctx.Done()
 		stop() // a second signal ends the program at once
 	}()
-	app := &app{start: start, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, now: time.Now}
+	app := &app{start: start, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, environ: os.Environ, now: time.Now}
 	os.Exit(app.run(ctx, os.Args[1:]))
 }
 
 // app is what commands see of the world.
 type app struct {
-	start  time.Time // when the program began
-	stdin  io.Reader
-	stdout io.Writer
-	stderr io.Writer
-	getenv func(string) string
-	now    func() time.Time
+	start   time.Time // when the program began
+	stdin   io.Reader
+	stdout  io.Writer
+	stderr  io.Writer
+	getenv  func(string) string
+	environ func() []string // nil for none
+	now     func() time.Time
 }
 
 // run executes one command line and returns the exit code.
@@ -61,8 +62,9 @@ func (a *app) newRootCommand() *cobra.Command {
 		Long: `teammem mirrors the team/ part of your agent's memory between all members of a
 team, through a server that the team runs itself. The server refuses unsafe
 names and secrets, and keeps every version.`,
-		SilenceUsage:  true,
-		SilenceErrors: true,
+		PersistentPreRunE: a.environment,
+		SilenceUsage:      true,
+		SilenceErrors:     true,
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usageError{err, c.CommandPath()} })
@@ -74,11 +76,11 @@ names and secrets, and keeps every version.`,
 		c.GroupID = "member"
 		root.AddCommand(c)
 	}
-	for _, c := range []*cobra.Command{a.newServeCommand(), a.newAdminCommand()} {
+	for _, c := range []*cobra.Command{a.newServeCommand(), a.newAdminCommand(), a.newHealthCommand()} {
 		c.GroupID = "server"
 		root.AddCommand(c)
 	}
-	root.AddCommand(a.newVersionCommand())
+	root.AddCommand(a.newVersionCommand(), a.newEnvironmentCommand())
 	return root
 }
 

@@ -1,14 +1,11 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
-	"net/netip"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,18 +13,21 @@ import (
 	"github.com/teammem/teammem/api"
 	"github.com/teammem/teammem/auth"
 	"github.com/teammem/teammem/memory"
+	"github.com/teammem/teammem/sanitize"
 	"github.com/teammem/teammem/sanitize/secrets"
-	"github.com/teammem/teammem/store"
 	"github.com/teammem/teammem/web"
 	"github.com/teammem/teammem/web/static"
 )
 
 // serveOptions are the flags of serve.
 type serveOptions struct {
-	db        databaseOptions
-	listen    string
-	url       string
-	forwarded bool
+	db      databaseOptions
+	listen  string
+	url     string
+	cert    string
+	key     string
+	proxies string
+	metrics string
 }
 
 func (a *app) newServeCommand() *cobra.Command {
@@ -37,59 +37,90 @@ func (a *app) newServeCommand() *cobra.Command {
 		Short: "Run the server",
 		Long: `Run the server until it is interrupted: the API for the members' clients, and
 the console for their browsers. Without a database URL it runs a private
-Postgres of its own in the data folder. When it is ready it prints one line,
-"listening on http://HOST:PORT", on stdout; the log goes to stderr. Exit 0: it
-was asked to end; 2: wrong usage; 5: the data folder is in use.`,
+Postgres of its own in the data folder.
+
+Tokens never travel unencrypted. Off this machine the server speaks TLS, with
+--tls-cert and --tls-key, or plain HTTP to the proxies that --behind-proxy
+names, and to nobody else.
+
+When it is ready it prints "listening on http://HOST:PORT", or https://, on
+stdout, and with --metrics-listen a second line, "metrics on http://HOST:PORT";
+the log goes to stderr. Every flag has a variable in its place; see
+docs/environment.md. Asked to end, it finishes what runs, for 15 seconds at
+most; asked twice, it ends at once. Exit 0: it was asked to end; 2: wrong
+usage; 5: the data folder is in use.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return a.runServe(c.Context(), o) },
 	}
 	o.db.addFlags(c)
-	c.Flags().StringVar(&o.listen, "listen", "127.0.0.1:0", "address to listen on; port 0 takes a free one")
-	c.Flags().StringVar(&o.url, "url", "", "address at which members reach the server through a proxy with TLS, such as https://memory.example.com")
-	c.Flags().BoolVar(&o.forwarded, "forwarded-for", false, "take members' addresses from the last X-Forwarded-For, which the proxy in front must set")
+	bind(c.Flags(), &o.listen, "listen")
+	bind(c.Flags(), &o.url, "url")
+	bind(c.Flags(), &o.cert, "tls-cert")
+	bind(c.Flags(), &o.key, "tls-key")
+	bind(c.Flags(), &o.proxies, "behind-proxy")
+	bind(c.Flags(), &o.metrics, "metrics-listen")
 	return c
 }
 
+// server is a running teammem serve.
+type server struct {
+	app      *app
+	log      *slog.Logger
+	entrance entrance
+	db       *database
+	hub      *api.Hub
+	counts   *api.Metrics
+	handler  http.Handler // for members
+	probes   http.Handler // for whoever watches over the server
+}
+
 func (a *app) runServe(ctx context.Context, o serveOptions) (err error) {
-	if err := loopback(o.listen); err != nil {
-		return err
-	}
-	if o.url != "" {
-		if o.url, err = publicURL(o.url); err != nil {
-			return err
-		}
-	}
 	log := slog.New(slog.NewJSONHandler(a.stderr, &slog.HandlerOptions{Level: slog.LevelInfo}))
-	db, err := a.serveDatabase(ctx, o.db, log)
+	s := &server{app: a, log: log, hub: api.NewHub(), counts: api.NewMetrics()}
+	if s.entrance, err = a.newEntrance(o, log); err != nil {
+		return err
+	}
+	if err := checkMetrics(o.metrics); err != nil {
+		return err
+	}
+	a.warnOfVariables(log)
+	warnOfReaders(log, o.db.password, a.getenv("TEAMMEM_DATABASE_URL_FILE"))
+	if s.db, err = a.serveDatabase(ctx, o.db, log); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.db.close()) }()
+	if err := s.open(ctx); err != nil {
+		return err
+	}
+	if o.metrics == "" {
+		return s.run(ctx)
+	}
+	return s.watched(ctx, o.metrics)
+}
+
+// run serves members until ctx is done. When they can be served it says so, and
+// what else there is to say.
+func (s *server) run(ctx context.Context, more ...string) error {
+	l, err := listen(ctx, s.entrance.listen)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, db.close()) }()
-	hub := api.NewHub()
-	handler, err := a.newHandler(ctx, db.store, hub, o, log)
-	if err != nil {
-		return err
-	}
-	l, err := new(net.ListenConfig).Listen(ctx, "tcp", o.listen)
-	if err != nil {
-		return fmt.Errorf("listen on %s: %w", o.listen, err)
-	}
-	address := "http://" + l.Addr().String()
-	if err := db.store.SetURL(ctx, cmp.Or(o.url, address)); err != nil {
+	if err := s.db.store.SetURL(ctx, s.entrance.address(l.Addr())); err != nil {
 		return errors.Join(err, l.Close())
 	}
-	if _, err := fmt.Fprintf(a.stdout, "listening on %s\n", address); err != nil {
-		return err
+	lines := append([]string{"listening on " + s.entrance.scheme() + l.Addr().String()}, more...)
+	if _, err := fmt.Fprintln(s.app.stdout, strings.Join(lines, "\n")); err != nil {
+		return errors.Join(err, l.Close())
 	}
 	serving, stop := context.WithCancelCause(ctx)
 	kept := make(chan struct{})
 	go func() {
 		defer close(kept)
-		if err := db.keep(serving, log); err != nil {
+		if err := s.db.keep(serving, s.log); err != nil {
 			stop(err)
 		}
 	}()
-	err = api.NewServer(handler, hub, api.ServerOptions{Log: log}).Serve(serving, l)
+	err = api.NewServer(s.handler, s.hub, api.ServerOptions{TLS: s.entrance.tls(), Log: s.log}).Serve(serving, l)
 	cause := context.Cause(serving)
 	stop(nil)
 	<-kept
@@ -99,28 +130,51 @@ func (a *app) runServe(ctx context.Context, o serveOptions) (err error) {
 	return errors.Join(cause, err)
 }
 
-// newHandler joins store, scanner and authentication behind what listens: the
-// API under its own paths, and the console everywhere else.
-func (a *app) newHandler(ctx context.Context, s *store.Store, hub *api.Hub, o serveOptions, log *slog.Logger) (http.Handler, error) {
-	scanner, err := secrets.New()
+// open joins store, scanner and authentication behind what listens: the API
+// under its own paths, and the console everywhere else.
+func (s *server) open(ctx context.Context) error {
+	found, err := secrets.New()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	service := memory.NewService(s, scanner, hub, a.now, memory.Limits{})
-	calls, err := a.newAPI(ctx, s, service, log)
+	a, scanner := s.app, timedScanner{found, s.app.now, s.counts}
+	service := memory.NewService(s.db.store, scanner, s.hub, a.now, memory.Limits{})
+	calls, err := a.newAPI(ctx, s.db.store, service, api.Options{Version: version, Ready: s.ready, Metrics: s.counts, Log: s.log})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	files, err := static.Open()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	tls := strings.HasPrefix(o.url, "https:")
-	pages := web.New(service, auth.NewSessions(s, a.now), files, a.now, web.Options{TLS: tls, Log: log})
-	if o.forwarded {
-		return forwarded(split(calls, pages)), nil
+	pages := web.New(service, auth.NewSessions(s.db.store, a.now), files, a.now, web.Options{
+		TLS: s.entrance.encrypted(), Observe: s.counts.Request, Log: s.log,
+	})
+	s.handler, s.probes = s.entrance.guard(split(calls, pages)), s.newProbes(calls)
+	return nil
+}
+
+// ready reports whether requests can be served: not any more once the server
+// was asked to end. That the scanner works was proven before it began.
+func (s *server) ready(ctx context.Context) error {
+	if s.hub.Closed() {
+		return errors.New("the server is about to end")
 	}
-	return split(calls, pages), nil
+	return s.db.store.Ready(ctx)
+}
+
+// timedScanner tells the metrics how long scans take.
+type timedScanner struct {
+	memory.Scanner
+
+	clock  memory.Clock
+	counts *api.Metrics
+}
+
+func (t timedScanner) Scan(ctx context.Context, text string) ([]sanitize.Finding, error) {
+	start := t.clock()
+	defer func() { t.counts.Scan(t.clock().Sub(start)) }()
+	return t.Scanner.Scan(ctx, text)
 }
 
 // split sends each request to the one it is for. No path is rewritten on the
@@ -135,36 +189,4 @@ func split(calls, pages http.Handler) http.Handler {
 			pages.ServeHTTP(w, r)
 		}
 	})
-}
-
-// forwarded believes the proxy in front about where a request comes from: the
-// last address in the header is the one that the proxy itself saw.
-func forwarded(h http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		all := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
-		if a, err := netip.ParseAddr(strings.TrimSpace(all[len(all)-1])); err == nil {
-			r.RemoteAddr = netip.AddrPortFrom(a.WithZone(""), 0).String()
-		}
-		h.ServeHTTP(w, r)
-	})
-}
-
-// loopback refuses to listen in plain HTTP where others could listen in.
-func loopback(listen string) error {
-	host, _, err := net.SplitHostPort(listen)
-	if err != nil {
-		return memory.Invalid("listen", "an address reads HOST:PORT, such as 127.0.0.1:8080")
-	}
-	if !isLoopback(host) {
-		return &memory.Error{
-			Code: memory.CodeInvalid, Field: "listen", Message: fmt.Sprintf("%s can be reached from outside, and tokens would travel unencrypted", listen),
-			Hint: "listen on 127.0.0.1, and put a proxy with TLS on the same machine in front",
-		}
-	}
-	return nil
-}
-
-func isLoopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || (ip != nil && ip.IsLoopback())
 }
