@@ -199,20 +199,25 @@ func (r auditRow) row() memory.AuditRow {
 // the database: who owns the database can rewrite a whole chain, and only such
 // a copy shows it. The error names the first row that is not as it was written.
 func (s *Store) VerifyAudit(ctx context.Context, project memory.ProjectID) (rows int64, last memory.Hash, err error) {
-	found, err := s.pool.Query(ctx, `
+	rows, last, err = verifyAudit(ctx, s.pool, project)
+	return rows, last, s.fault(ctx, "read audit", err)
+}
+
+func verifyAudit(ctx context.Context, q querier, project memory.ProjectID) (rows int64, last memory.Hash, err error) {
+	found, err := q.Query(ctx, `
 		select number, at, actor, token_id, device_id, remote, client, action, object, before_hash, after_hash, decision, rules, hash
 		from audit
 		where project_id = @chain
 		order by number`,
 		pgx.StrictNamedArgs{"chain": project})
 	if err != nil {
-		return 0, memory.Hash{}, s.fault(ctx, "read audit", err)
+		return 0, memory.Hash{}, err
 	}
 	defer found.Close()
 	for found.Next() {
 		row, err := pgx.RowToStructByName[auditRow](found)
 		if err != nil {
-			return 0, memory.Hash{}, s.fault(ctx, "read audit", err)
+			return 0, memory.Hash{}, err
 		}
 		rows++
 		if row.Number != rows {
@@ -222,7 +227,7 @@ func (s *Store) VerifyAudit(ctx context.Context, project memory.ProjectID) (rows
 			return 0, memory.Hash{}, brokenChain(fmt.Sprintf("row %d of the audit is not as it was written", rows))
 		}
 	}
-	return rows, last, s.fault(ctx, "read audit", found.Err())
+	return rows, last, found.Err()
 }
 
 func brokenChain(message string) error {

@@ -20,30 +20,28 @@ type feedRow struct {
 // last change, no change is missing above the floor, and digest and number of
 // live entries are those of the entries. The error says what does not hold.
 func (s *Store) Check(ctx context.Context, project memory.ProjectID) error {
-	var feed feedRow
-	var head memory.Head
-	var digest memory.Digest
-	live := 0
-	err := s.inSnapshot(ctx, func(tx pgx.Tx) (err error) {
-		if head, err = readHead(ctx, tx, project); err != nil {
-			return err
-		}
-		feed, err = one(ctx, tx, "project", func(r feedRow) feedRow { return r }, `
-			select coalesce(min(c.seq), p.floor_seq + 1) as first, coalesce(max(c.seq), p.floor_seq) as last, count(c.seq) as count, p.live
-			from projects p
-			left join changes c on c.project_id = p.project_id and c.seq > p.floor_seq
-			where p.project_id = @project
-			group by p.project_id`,
-			pgx.StrictNamedArgs{"project": project})
-		if err != nil {
-			return err
-		}
-		digest, live, err = addUp(ctx, tx, project)
+	return s.fault(ctx, "check project", s.inSnapshot(ctx, func(tx pgx.Tx) error { return checkProject(ctx, tx, project) }))
+}
+
+func checkProject(ctx context.Context, tx pgx.Tx, project memory.ProjectID) error {
+	head, err := readHead(ctx, tx, project)
+	if err != nil {
 		return err
-	})
+	}
+	feed, err := one(ctx, tx, "project", func(r feedRow) feedRow { return r }, `
+		select coalesce(min(c.seq), p.floor_seq + 1) as first, coalesce(max(c.seq), p.floor_seq) as last, count(c.seq) as count, p.live
+		from projects p
+		left join changes c on c.project_id = p.project_id and c.seq > p.floor_seq
+		where p.project_id = @project
+		group by p.project_id`,
+		pgx.StrictNamedArgs{"project": project})
+	if err != nil {
+		return err
+	}
+	digest, live, err := addUp(ctx, tx, project)
 	switch {
 	case err != nil:
-		return s.fault(ctx, "check project", err)
+		return err
 	case feed.Last != head.Seq:
 		return inconsistent(fmt.Sprintf("the feed ends at %d, the project at %d", feed.Last, head.Seq))
 	case feed.First != head.Floor+1, feed.Count != head.Seq-head.Floor:
@@ -78,5 +76,5 @@ func addUp(ctx context.Context, tx pgx.Tx, project memory.ProjectID) (memory.Dig
 }
 
 func inconsistent(message string) error {
-	return &memory.Error{Code: memory.CodeInternal, Message: message, Hint: "restore the database from a backup, then run teammem admin restored"}
+	return &memory.Error{Code: memory.CodeInternal, Message: message, Hint: "restore a backup into a new instance: teammem admin restore"}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/teammem/teammem/memory"
+	"github.com/teammem/teammem/store/backup"
 )
 
 // SQLSTATE codes that are told apart, see the appendix "PostgreSQL Error
@@ -85,6 +86,24 @@ func (s *Store) fault(ctx context.Context, op string, err error) error {
 		e.Message = "the database refused a query"
 	}
 	return e
+}
+
+// ownerFault is [Store.fault] for what an operator does to a whole database,
+// and has to solve: names of the schema and codes are shown, values never.
+func ownerFault(op string, err error) error {
+	if known := asDomain(err); known != nil {
+		return known
+	}
+	if errors.Is(err, backup.ErrFile) {
+		return err
+	}
+	return migrationFault(op, err)
+}
+
+// asDomain returns the domain's error in err, or nil.
+func asDomain(err error) *memory.Error {
+	known, _ := errors.AsType[*memory.Error](err)
+	return known
 }
 
 func redact(op string, err error) *databaseError {

@@ -1,6 +1,10 @@
 package store
 
-import "context"
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+)
 
 const undefinedFunction = "42883"
 
@@ -11,4 +15,15 @@ func (s *Store) Flush(ctx context.Context) error {
 		return nil // Postgres 14 reports by itself, a little late
 	}
 	return err
+}
+
+// MigrateTo brings an empty database to an earlier schema.
+func MigrateTo(ctx context.Context, url string, version int) error {
+	return alone(ctx, url, func(conn *pgx.Conn) error {
+		files, err := readMigrations()
+		if err != nil {
+			return err
+		}
+		return migrateTo(ctx, conn, files[:version])
+	})
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/teammem/teammem/memory"
 	"github.com/teammem/teammem/migrations"
@@ -27,13 +28,15 @@ const grantsFile = "grants.sql"
 // The URL must lead to Postgres itself or to a pooler in session mode, since
 // the lock belongs to the session.
 func Migrate(ctx context.Context, url string) error {
-	config, err := pgx.ParseConfig(url)
+	return alone(ctx, url, func(conn *pgx.Conn) error { return migrate(ctx, conn) })
+}
+
+// alone connects as the URL's role, and runs f while nobody else changes the
+// schema.
+func alone(ctx context.Context, url string, f func(*pgx.Conn) error) error {
+	conn, err := connectOwner(ctx, url)
 	if err != nil {
-		return badURL()
-	}
-	conn, err := pgx.ConnectConfig(ctx, config)
-	if err != nil {
-		return unreachable(err)
+		return err
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
 	if err := checkEncoding(ctx, conn); err != nil {
@@ -43,7 +46,20 @@ func Migrate(ctx context.Context, url string) error {
 	if _, err := conn.Exec(ctx, `select pg_advisory_lock($1)`, migrationLock); err != nil {
 		return migrationFault("wait for other migrations", err)
 	}
-	return migrate(ctx, conn)
+	return f(conn)
+}
+
+// connectOwner connects as the role that the URL names.
+func connectOwner(ctx context.Context, url string) (*pgx.Conn, error) {
+	config, err := pgx.ParseConfig(url)
+	if err != nil {
+		return nil, badURL()
+	}
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return nil, unreachable(err)
+	}
+	return conn, nil
 }
 
 // migrationLock is an arbitrary number that nothing else of ours locks.
@@ -71,7 +87,22 @@ func migrate(ctx context.Context, conn *pgx.Conn) error {
 	if err := ensureServingRole(ctx, conn); err != nil {
 		return err
 	}
-	_, err = conn.Exec(ctx, `
+	if err := migrateTo(ctx, conn, files); err != nil {
+		return err
+	}
+	return migrationFault("grant the serving role its rights", finish(ctx, conn))
+}
+
+// session is a connection or a transaction on one.
+type session interface {
+	querier
+	Begin(ctx context.Context) (pgx.Tx, error)
+	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
+}
+
+// migrateTo runs those of the files that did not run yet.
+func migrateTo(ctx context.Context, db session, files []migration) error {
+	_, err := db.Exec(ctx, `
 		create table if not exists schema_migrations (
 			version  integer primary key,
 			name     text not null,
@@ -80,7 +111,7 @@ func migrate(ctx context.Context, conn *pgx.Conn) error {
 	if err != nil {
 		return migrationFault("make the table of migrations", err)
 	}
-	applied, err := appliedMigrations(ctx, conn)
+	applied, err := appliedMigrations(ctx, db)
 	if err != nil {
 		return migrationFault("read applied migrations", err)
 	}
@@ -89,11 +120,11 @@ func migrate(ctx context.Context, conn *pgx.Conn) error {
 		return err
 	}
 	for _, m := range pending {
-		if err := apply(ctx, conn, m); err != nil {
+		if err := apply(ctx, db, m); err != nil {
 			return migrationFault("migration "+m.name, err)
 		}
 	}
-	return migrationFault("grant the serving role its rights", finish(ctx, conn))
+	return nil
 }
 
 // migration is one file.
@@ -134,8 +165,8 @@ type migrationRow struct {
 }
 
 // appliedMigrations returns what ran in the database; nothing in a new one.
-func appliedMigrations(ctx context.Context, conn *pgx.Conn) ([]migrationRow, error) {
-	applied, err := list(ctx, conn, func(r migrationRow) migrationRow { return r }, `
+func appliedMigrations(ctx context.Context, q querier) ([]migrationRow, error) {
+	applied, err := list(ctx, q, func(r migrationRow) migrationRow { return r }, `
 		select version, name, checksum
 		from schema_migrations
 		order by version`, nil)
@@ -150,7 +181,8 @@ func pendingMigrations(files []migration, applied []migrationRow) ([]migration, 
 	for i, row := range applied {
 		if i >= len(files) {
 			return nil, &memory.Error{
-				Code: memory.CodeUnavailable, Message: "the database is newer than this program: it has the migration " + row.Name,
+				Code: memory.CodeUnavailable, Message: fmt.Sprintf("the database is newer than this program: it has schema %d (%s), this build knows %d",
+					applied[len(applied)-1].Version, row.Name, len(files)),
 				Hint: "start a release of teammem at least as new as the one that ran last, or restore the backup from before it",
 			}
 		}
@@ -165,8 +197,8 @@ func pendingMigrations(files []migration, applied []migrationRow) ([]migration, 
 	return files[len(applied):], nil
 }
 
-func apply(ctx context.Context, conn *pgx.Conn, m migration) error {
-	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+func apply(ctx context.Context, db session, m migration) error {
+	return pgx.BeginFunc(ctx, db, func(tx pgx.Tx) error {
 		// Several statements in one string need the simple protocol.
 		if _, err := tx.Exec(ctx, m.sql, pgx.QueryExecModeSimpleProtocol); err != nil {
 			return err
@@ -180,12 +212,12 @@ func apply(ctx context.Context, conn *pgx.Conn, m migration) error {
 }
 
 // finish gives the serving role its rights and a new instance its identity.
-func finish(ctx context.Context, conn *pgx.Conn) error {
+func finish(ctx context.Context, db session) error {
 	grants, err := fs.ReadFile(migrations.FS, grantsFile)
 	if err != nil {
 		return err
 	}
-	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+	return pgx.BeginFunc(ctx, db, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, string(grants), pgx.QueryExecModeSimpleProtocol); err != nil {
 			return err
 		}
@@ -207,7 +239,7 @@ func migrationFault(op string, err error) error {
 	safe := redact(op, err)
 	e := &memory.Error{Code: codeOf(safe.state, err), Message: safe.Error(), Err: safe}
 	if safe.state == insufficientPrivilege {
-		e.Hint = "migrations run as the role of the database URL, which must own the database"
+		e.Hint = "this works as the role of the database URL, which must own the database"
 	}
 	return e
 }

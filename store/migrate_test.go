@@ -66,7 +66,7 @@ func TestMigrate_Refuses(t *testing.T) {
 	for _, tc := range []struct{ name, sql, message, hint string }{
 		{
 			"newer database", `insert into schema_migrations (version, name, checksum) values (999, '0999_future.sql', '')`,
-			"newer than this program: it has the migration 0999_future.sql", "at least as new",
+			"newer than this program: it has schema 999 (0999_future.sql), this build knows ", "at least as new",
 		},
 		{
 			"edited migration", `update schema_migrations set checksum = sha256('edited') where version = 1`,
