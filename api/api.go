@@ -26,14 +26,16 @@ type Options struct {
 
 // API answers the protocol's calls. It is an [http.Handler].
 type API struct {
-	service *memory.Service
-	auth    *auth.Authenticator
-	clock   memory.Clock
-	options Options
-	log     *slog.Logger
+	service  *memory.Service
+	auth     *auth.Authenticator
+	exchange *auth.Exchange
+	clock    memory.Clock
+	options  Options
+	log      *slog.Logger
 
 	pushes    *auth.Limiter
 	pushBytes *auth.Limiter
+	guesses   *auth.Limiter
 	holds     *holds
 	zstd      *zstd.Decoder
 	declared  map[string]bool // method and pattern of every route in the table
@@ -44,8 +46,9 @@ type API struct {
 // New builds the API of one server process.
 func New(service *memory.Service, authenticator *auth.Authenticator, clock memory.Clock, o Options) *API {
 	a := &API{
-		service: service, auth: authenticator, clock: clock, options: o, log: o.Log,
+		service: service, auth: authenticator, exchange: auth.NewExchange(authenticator, service), clock: clock, options: o, log: o.Log,
 		pushes: auth.NewLimiter(pushesPerMinute, minute), pushBytes: auth.NewLimiter(pushBytesPerDay, day),
+		guesses: auth.NewLimiter(guessesPerMinute, minute),
 		holds: newHolds(), zstd: newZstd(),
 		declared: map[string]bool{}, echo: echo.New(),
 	}

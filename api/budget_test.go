@@ -39,7 +39,8 @@ func TestNoop_Budget(t *testing.T) {
 	must(t, err)
 	device, err := b.api.service.AddDevice(t.Context(), memory.Principal{Member: b.memberID()}, "laptop", "linux")
 	must(t, err)
-	access, _, err := b.access.Mint(b.members[memory.RoleContributor], device.ID, memory.ScopeRead, memory.ScopeWrite)
+	b.sql(t, "update devices set scopes = $2 where device_id = $1", device.ID, []string{"sync:read", "sync:write"})
+	access, _, err := b.access.Mint(b.members[memory.RoleContributor], device, memory.ScopeRead, memory.ScopeWrite)
 	must(t, err)
 	url := serve(t.Context(), t, b.api, b.hub.Hub)
 

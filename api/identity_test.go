@@ -65,7 +65,8 @@ func TestMe(t *testing.T) {
 
 	// An access token works as long as its device and session epoch stand.
 	member := b.members[memory.RoleContributor]
-	access, _, err := b.access.Mint(member, device.ID, memory.ScopeRead, memory.ScopeWrite)
+	b.sql(t, "update devices set scopes = $2 where device_id = $1", device.ID, []string{"sync:read", "sync:write"})
+	access, _, err := b.access.Mint(member, device, memory.ScopeRead, memory.ScopeWrite)
 	must(t, err)
 	laptop := &client{t: t, url: b.url, token: access}
 	if got := read[wire.Me](t, laptop.get(base+"/me")); got.Device != string(device.ID) {

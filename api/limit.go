@@ -7,6 +7,9 @@ const (
 	pushesPerMinute = 600
 	pushBytesPerDay = 2 << 30
 
+	// Logins from one address that may fail, by which nobody finds a token and nobody fills the audit.
+	guessesPerMinute = 10
+
 	minute = time.Minute
 	day    = 24 * time.Hour
 )

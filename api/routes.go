@@ -68,7 +68,14 @@ func routes() []route {
 		{http.MethodGet, base + "/projects", read, none, "slug remote", (*API).projects},
 		{http.MethodGet, base + "/projects/{p}", read, viewer, "", (*API).project},
 		{http.MethodGet, base + "/me", signedIn, none, "", (*API).me},
+		{http.MethodGet, base + "/me/devices", signedIn, none, "limit cursor", (*API).devices},
 		{http.MethodPost, base + "/me/devices", read, none, "", (*API).addDevice},
+		{http.MethodDelete, base + "/me/devices/{id}", write, none, "", (*API).removeDevice},
+
+		// Logins; the credential is in the body
+		{http.MethodPost, base + "/auth/token", anyone, none, "", (*API).tokens},
+		{http.MethodPost, base + "/auth/revoke", anyone, none, "", (*API).revoke},
+		{http.MethodGet, base + "/auth/jwks", anyone, none, "", (*API).keys},
 
 		// Operation
 		{http.MethodGet, "/healthz", anyone, none, "", (*API).health},

@@ -124,7 +124,8 @@ func (b *bundle) signedIn(t testing.TB, m memory.Member, scopes ...memory.Scope)
 	t.Helper()
 	d := memory.Device{ID: memory.NewDeviceID(), Member: m.ID, Name: "laptop", CreatedAt: time.Now()}
 	must(t, b.store.AddDevice(t.Context(), d, memory.Principal{}.Row(time.Now(), "device.add", string(d.ID))))
-	token, _, err := b.access.Mint(m, d.ID, scopes...)
+	b.sql(t, "update devices set scopes = $2 where device_id = $1", d.ID, scopes)
+	token, _, err := b.access.Mint(m, d, scopes...)
 	must(t, err)
 	return &client{t: t, url: b.url, token: token}
 }
@@ -156,12 +157,8 @@ func (r *records) APIToken(_ context.Context, hash memory.Hash) (memory.APIToken
 	return memory.APIToken{ID: "tok_a", Member: m.ID, Scopes: r.scopes, ExpiresAt: time.Now().Add(time.Hour)}, m, nil
 }
 
-func (r *records) Member(context.Context, memory.MemberID) (memory.Member, error) {
-	return memory.Member{}, memory.NotFound("member")
-}
-
-func (r *records) Device(context.Context, memory.MemberID, memory.DeviceID) (memory.Device, error) {
-	return memory.Device{}, memory.NotFound("device")
+func (r *records) MemberDevice(context.Context, memory.MemberID, memory.DeviceID) (memory.Device, memory.Member, error) {
+	return memory.Device{}, memory.Member{}, memory.NotFound("device")
 }
 
 func accessTokens(t testing.TB) *auth.AccessTokens {

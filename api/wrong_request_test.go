@@ -219,7 +219,7 @@ func credentials(t *testing.T, b *bundle) []wrong {
 	c := b.as(t, memory.RoleContributor)
 	key := signingKey(1)
 	good := jwt.MapClaims{}
-	access, _, err := b.access.Mint(b.members[memory.RoleContributor], "dev_a", memory.ScopeRead)
+	access, _, err := b.access.Mint(b.members[memory.RoleContributor], memory.Device{ID: "dev_a"}, memory.ScopeRead)
 	must(t, err)
 	_, _, err = jwt.NewParser().ParseUnverified(access, good)
 	must(t, err)

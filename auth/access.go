@@ -28,16 +28,16 @@ const (
 
 // Access is what an access token says.
 type Access struct {
-	Member       memory.MemberID
-	Device       memory.DeviceID
-	Scopes       []memory.Scope
-	SessionEpoch int64
-	ExpiresAt    time.Time
+	Member    memory.MemberID
+	Device    memory.DeviceID
+	Login     int64 // of the device; it is bound to the member's sessions
+	Scopes    []memory.Scope
+	ExpiresAt time.Time
 }
 
 // AccessTokens mints and verifies access tokens. It is safe for concurrent use.
 type AccessTokens struct {
-	keys   *Keyring
+	keys   Keys
 	issuer string
 	clock  memory.Clock
 	parser *jwt.Parser
@@ -45,7 +45,7 @@ type AccessTokens struct {
 
 // NewAccessTokens uses the keys for the tokens of one instance, whose id is
 // their issuer.
-func NewAccessTokens(keys *Keyring, instance string, clock memory.Clock) *AccessTokens {
+func NewAccessTokens(keys Keys, instance string, clock memory.Clock) *AccessTokens {
 	return &AccessTokens{
 		keys: keys, issuer: instance, clock: clock,
 		// A check whose option is missing here is not made at all.
@@ -73,7 +73,7 @@ type claims struct {
 	Use      string           `json:"token_use"`
 	Scope    string           `json:"scp"` // one letter a scope
 	Device   string           `json:"dev"`
-	Epoch    int64            `json:"sep"`
+	Login    int64            `json:"lgn"`
 }
 
 func (c *claims) GetExpirationTime() (*jwt.NumericDate, error) { return c.Expires, nil }
@@ -110,8 +110,8 @@ func scopeLetters() []struct {
 }
 
 // Mint returns an access token for a member's device, and when it expires.
-func (a *AccessTokens) Mint(m memory.Member, device memory.DeviceID, scopes ...memory.Scope) (string, time.Time, error) {
-	if m.ID == "" || device == "" || len(scopes) == 0 {
+func (a *AccessTokens) Mint(m memory.Member, device memory.Device, scopes ...memory.Scope) (string, time.Time, error) {
+	if m.ID == "" || device.ID == "" || len(scopes) == 0 {
 		return "", time.Time{}, errors.New("an access token needs a member, a device and a scope")
 	}
 	life, letters := SyncLife, ""
@@ -129,10 +129,11 @@ func (a *AccessTokens) Mint(m memory.Member, device memory.DeviceID, scopes ...m
 	now := a.clock()
 	token := jwt.NewWithClaims(jwt.SigningMethodEdDSA, &claims{
 		Issuer: a.issuer, Subject: string(m.ID), Audience: audience, Issued: jwt.NewNumericDate(now), Expires: jwt.NewNumericDate(now.Add(life)),
-		Use: tokenUse, Scope: letters, Device: string(device), Epoch: m.SessionEpoch,
+		Use: tokenUse, Scope: letters, Device: string(device.ID), Login: device.Login,
 	})
-	token.Header["typ"], token.Header["kid"] = tokenType, a.keys.signingID
-	signed, err := token.SignedString(a.keys.signing)
+	signs := a.keys.Ring().signer(now)
+	token.Header["typ"], token.Header["kid"] = tokenType, signs.id
+	signed, err := token.SignedString(signs.key)
 	if err != nil {
 		return "", time.Time{}, fmt.Errorf("sign access token: %w", err)
 	}
@@ -140,7 +141,7 @@ func (a *AccessTokens) Mint(m memory.Member, device memory.DeviceID, scopes ...m
 }
 
 // Verify checks form, signature and claims of an access token. Whether member,
-// session epoch and device still stand is for [Authenticator] to ask.
+// sessions and device still stand is for [Authenticator] to ask.
 func (a *AccessTokens) Verify(token string) (Access, error) {
 	if len(token) > maxTokenBytes {
 		return Access{}, errors.New("the token is too long")
@@ -150,7 +151,7 @@ func (a *AccessTokens) Verify(token string) (Access, error) {
 		return Access{}, fmt.Errorf("verify access token: %w", err)
 	}
 	access := Access{
-		Member: memory.MemberID(c.Subject), Device: memory.DeviceID(c.Device), SessionEpoch: c.Epoch, ExpiresAt: c.Expires.Time,
+		Member: memory.MemberID(c.Subject), Device: memory.DeviceID(c.Device), Login: c.Login, ExpiresAt: c.Expires.Time,
 	}
 	for _, known := range scopeLetters() {
 		if strings.Contains(c.Scope, known.letter) {
@@ -167,7 +168,7 @@ func (a *AccessTokens) key(t *jwt.Token) (any, error) {
 	kid, _ := t.Header["kid"].(string)
 	typ, _ := t.Header["typ"].(string)
 	_, critical := t.Header["crit"]
-	key, ours := a.keys.verify[kid]
+	key, ours := a.keys.Ring().verify[kid]
 	switch {
 	case typ != tokenType:
 		return nil, errors.New("not of type at+jwt")
@@ -176,7 +177,11 @@ func (a *AccessTokens) key(t *jwt.Token) (any, error) {
 	case t.Method != jwt.SigningMethodEdDSA: // all our keys are Ed25519
 		return nil, errors.New("not signed with EdDSA")
 	case !ours:
-		return nil, errors.New("signed with a key that is not ours")
+		return nil, errUnknownKey
 	}
 	return key, nil
 }
+
+// errUnknownKey is the one failure that may pass: another server may have
+// published the key since.
+var errUnknownKey = errors.New("signed with a key that is not ours")

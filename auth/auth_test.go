@@ -40,7 +40,8 @@ func setup(t testing.TB) *fixture {
 	}
 	member := memory.Member{ID: "mem_abcdefghijklmnopqrst", Name: "Mara", SessionEpoch: 3}
 	f.records = &records{
-		member: member, device: "dev_abcdefghijklmnopqrst",
+		member: member,
+		device: memory.Device{ID: "dev_abcdefghijklmnopqrst", Member: member.ID, Login: 2, SessionEpoch: 3, Scopes: []memory.Scope{memory.ScopeRead, memory.ScopeWrite}},
 		token: memory.APIToken{
 			ID: "tok_a", Hash: HashToken(f.api), Member: member.ID, Project: "prj_a",
 			Scopes: []memory.Scope{memory.ScopeRead, memory.ScopeWrite}, ExpiresAt: f.now.Add(time.Hour),
@@ -70,7 +71,7 @@ func public(k ed25519.PrivateKey) ed25519.PublicKey { return k.Public().(ed25519
 // records is a store with one of each.
 type records struct {
 	member memory.Member
-	device memory.DeviceID
+	device memory.Device
 	token  memory.APIToken
 	err    error
 	asked  int
@@ -84,20 +85,12 @@ func (r *records) APIToken(_ context.Context, hash memory.Hash) (memory.APIToken
 	return r.token, r.member, r.err
 }
 
-func (r *records) Member(_ context.Context, id memory.MemberID) (memory.Member, error) {
+func (r *records) MemberDevice(_ context.Context, member memory.MemberID, id memory.DeviceID) (memory.Device, memory.Member, error) {
 	r.asked++
-	if r.err == nil && id != r.member.ID {
-		return memory.Member{}, memory.NotFound("member")
+	if r.err == nil && (member != r.member.ID || id != r.device.ID) {
+		return memory.Device{}, memory.Member{}, memory.NotFound("device")
 	}
-	return r.member, r.err
-}
-
-func (r *records) Device(_ context.Context, member memory.MemberID, id memory.DeviceID) (memory.Device, error) {
-	r.asked++
-	if r.err == nil && (member != r.member.ID || id != r.device) {
-		return memory.Device{}, memory.NotFound("device")
-	}
-	return memory.Device{ID: id, Member: member}, r.err
+	return r.device, r.member, r.err
 }
 
 func TestAuthenticate(t *testing.T) {
@@ -114,7 +107,7 @@ func TestAuthenticate(t *testing.T) {
 	}
 	got, err := f.auth.Authenticate(t.Context(), "Bearer "+f.mint(t, memory.ScopeWrite, memory.ScopeRead))
 	want = memory.Principal{
-		Member: f.records.member.ID, Name: "Mara", Device: f.records.device, Scopes: []memory.Scope{memory.ScopeRead, memory.ScopeWrite},
+		Member: f.records.member.ID, Name: "Mara", Device: f.records.device.ID, Scopes: []memory.Scope{memory.ScopeRead, memory.ScopeWrite},
 	}
 	if err != nil || !cmp.Equal(want, got) {
 		t.Errorf("access token: %v (-want +got):\n%s", err, cmp.Diff(want, got))
@@ -145,7 +138,10 @@ func TestAuthenticate_Refuses(t *testing.T) {
 		{name: "access token of a disabled member", spoil: func(f *fixture) { f.records.member.Disabled = true }, give: access},
 		{name: "old session epoch", spoil: func(f *fixture) { f.records.member.SessionEpoch++ }, give: access},
 		{name: "future session epoch", spoil: func(f *fixture) { f.records.member.SessionEpoch-- }, give: access},
-		{name: "removed device", spoil: func(f *fixture) { f.records.device = "dev_other" }, give: access},
+		{name: "refresh token as bearer", give: func(*testing.T, *fixture) string { return "Bearer " + MintRefreshToken() }},
+		{name: "removed device", spoil: func(f *fixture) { f.records.device.ID = "dev_other" }, give: access},
+		{name: "device that was logged out", spoil: func(f *fixture) { f.records.device.RevokedAt = f.now }, give: access},
+		{name: "device that was logged in again", spoil: func(f *fixture) { f.records.device.Login++ }, give: access},
 		{name: "removed member", spoil: func(f *fixture) { f.records.member.ID = "mem_other" }, give: access},
 	}
 	_, want := setup(t).auth.Authenticate(t.Context(), "")
@@ -200,6 +196,36 @@ func TestAuthenticate_Unavailable(t *testing.T) {
 		if _, err := f.auth.Authenticate(t.Context(), header); memory.CodeOf(err) != memory.CodeUnavailable {
 			t.Errorf("got %v", err)
 		}
+	}
+}
+
+// What an access token may do can shrink with its device, and never grow.
+func TestAuthenticate_DeviceBounds(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	wide, narrow := f.mint(t, memory.ScopeRead, memory.ScopeWrite), f.mint(t, memory.ScopeRead)
+	for _, tt := range []struct {
+		name   string
+		token  string
+		device []memory.Scope
+		want   []memory.Scope
+	}{
+		{"as minted", wide, []memory.Scope{memory.ScopeRead, memory.ScopeWrite}, []memory.Scope{memory.ScopeRead, memory.ScopeWrite}},
+		{"narrowed", wide, []memory.Scope{memory.ScopeRead}, []memory.Scope{memory.ScopeRead}},
+		{"widened", narrow, []memory.Scope{memory.ScopeRead, memory.ScopeWrite, memory.ScopeAdmin}, []memory.Scope{memory.ScopeRead}},
+		{"taken away", wide, nil, nil},
+	} {
+		f.records.device.Scopes, f.records.device.Project = tt.device, "prj_a"
+		got, err := f.auth.Authenticate(t.Context(), "Bearer "+tt.token)
+		if err != nil || len(got.Scopes) != len(tt.want) || !cmp.Equal(tt.want, append([]memory.Scope(nil), got.Scopes...)) {
+			t.Errorf("%s: got %v, %v, want %v", tt.name, got.Scopes, err, tt.want)
+		}
+		if got.Project != "prj_a" {
+			t.Errorf("%s: it reaches %q", tt.name, got.Project)
+		}
+	}
+	if f.records.asked != 4 {
+		t.Errorf("%d lookups for 4 requests", f.records.asked)
 	}
 }
 
@@ -314,7 +340,7 @@ func TestVerify_Accepts(t *testing.T) {
 			continue
 		}
 		got.ExpiresAt = time.Time{}
-		want := Access{Member: f.records.member.ID, Device: f.records.device, Scopes: []memory.Scope{memory.ScopeRead}, SessionEpoch: 3}
+		want := Access{Member: f.records.member.ID, Device: f.records.device.ID, Login: 2, Scopes: []memory.Scope{memory.ScopeRead}}
 		if d := cmp.Diff(want, got); d != "" {
 			t.Errorf("%s (-want +got):\n%s", name, d)
 		}
@@ -326,7 +352,7 @@ func (f *fixture) forge(header, claims map[string]any, sign func(string) []byte)
 	h := map[string]any{"alg": "EdDSA", "typ": "at+jwt", "kid": KeyID(public(seeded(1)))}
 	c := map[string]any{
 		"iss": instance, "sub": string(f.records.member.ID), "aud": "api", "iat": 0, "exp": 60,
-		"token_use": "access", "scp": "r", "dev": string(f.records.device), "sep": 3,
+		"token_use": "access", "scp": "r", "dev": string(f.records.device.ID), "lgn": 2,
 	}
 	maps.Copy(h, header)
 	maps.Copy(c, claims)
@@ -411,7 +437,7 @@ func TestMint(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := Access{
-			Member: f.records.member.ID, Device: f.records.device, Scopes: tt.scopes, SessionEpoch: 3, ExpiresAt: f.now.Add(tt.life),
+			Member: f.records.member.ID, Device: f.records.device.ID, Login: 2, Scopes: tt.scopes, ExpiresAt: f.now.Add(tt.life),
 		}
 		got.ExpiresAt = got.ExpiresAt.UTC()
 		if d := cmp.Diff(want, got); d != "" || !expires.Equal(want.ExpiresAt) {
@@ -423,11 +449,11 @@ func TestMint(t *testing.T) {
 		}
 	}
 	for name, err := range map[string]error{
-		"no device":      second(f.access.Mint(f.records.member, "", memory.ScopeRead)),
-		"no member":      second(f.access.Mint(memory.Member{}, "dev_a", memory.ScopeRead)),
-		"no scope":       second(f.access.Mint(f.records.member, "dev_a")),
-		"unknown scope":  second(f.access.Mint(f.records.member, "dev_a", "root")),
-		"repeated scope": second(f.access.Mint(f.records.member, "dev_a", memory.ScopeRead, memory.ScopeRead)),
+		"no device":      second(f.access.Mint(f.records.member, memory.Device{}, memory.ScopeRead)),
+		"no member":      second(f.access.Mint(memory.Member{}, f.records.device, memory.ScopeRead)),
+		"no scope":       second(f.access.Mint(f.records.member, f.records.device)),
+		"unknown scope":  second(f.access.Mint(f.records.member, f.records.device, "root")),
+		"repeated scope": second(f.access.Mint(f.records.member, f.records.device, memory.ScopeRead, memory.ScopeRead)),
 	} {
 		if err == nil {
 			t.Errorf("%s: minted", name)

@@ -14,9 +14,9 @@ import (
 type Records interface {
 	// APIToken finds a token by its hash, together with its member.
 	APIToken(ctx context.Context, hash memory.Hash) (memory.APIToken, memory.Member, error)
-	Member(ctx context.Context, id memory.MemberID) (memory.Member, error)
-	// Device returns the member's device; another member's is not found.
-	Device(ctx context.Context, member memory.MemberID, id memory.DeviceID) (memory.Device, error)
+	// MemberDevice returns the member's device, in force or not, together with the
+	// member; another member's is not found.
+	MemberDevice(ctx context.Context, member memory.MemberID, id memory.DeviceID) (memory.Device, memory.Member, error)
 }
 
 // Authenticator establishes who makes a request.
@@ -24,12 +24,19 @@ type Authenticator struct {
 	records Records
 	access  *AccessTokens
 	clock   memory.Clock
+	seen    *Sightings
 }
 
 // NewAuthenticator trusts the API tokens in records, and access tokens.
 func NewAuthenticator(records Records, access *AccessTokens, clock memory.Clock) *Authenticator {
-	return &Authenticator{records: records, access: access, clock: clock}
+	return &Authenticator{records: records, access: access, clock: clock, seen: newSightings()}
 }
+
+// Seen is which devices made requests. Somebody should flush it now and then.
+func (a *Authenticator) Seen() *Sightings { return a.seen }
+
+// Keys returns the public halves of the keys that sign access tokens.
+func (a *Authenticator) Keys() []PublicKey { return a.access.keys.Ring().Public() }
 
 // Authenticate reads the value of an Authorization header. A credential that
 // is missing, malformed, expired, revoked or whose member is disabled gives a
@@ -73,25 +80,36 @@ func syncOnly(scopes []memory.Scope) []memory.Scope {
 
 func (a *Authenticator) byAccessToken(ctx context.Context, token string) (memory.Principal, error) {
 	access, err := a.access.Verify(token)
+	if errors.Is(err, errUnknownKey) && a.access.keys.Reread(ctx) {
+		access, err = a.access.Verify(token)
+	}
 	if err != nil {
 		return memory.Principal{}, denied(err)
 	}
-	member, err := a.records.Member(ctx, access.Member)
+	device, member, err := a.records.MemberDevice(ctx, access.Member, access.Device)
 	if err != nil {
-		return memory.Principal{}, lookup("member", err)
+		return memory.Principal{}, lookup("device", err)
 	}
 	switch {
 	case member.Disabled:
 		return memory.Principal{}, denied(errors.New("the member is disabled"))
-	case member.SessionEpoch != access.SessionEpoch:
+	case member.SessionEpoch != device.SessionEpoch:
 		return memory.Principal{}, denied(errors.New("the member's sessions were ended"))
+	case !device.RevokedAt.IsZero():
+		return memory.Principal{}, denied(errors.New("the device was logged out"))
+	case device.Login != access.Login:
+		return memory.Principal{}, denied(errors.New("the device was logged in again"))
 	}
-	if _, err := a.records.Device(ctx, member.ID, access.Device); err != nil {
-		return memory.Principal{}, lookup("device", err)
-	}
+	a.seen.note(device, a.clock())
 	return memory.Principal{
-		Member: member.ID, Name: member.Name, Admin: member.Admin, Device: access.Device, Scopes: access.Scopes,
+		Member: member.ID, Name: member.Name, Admin: member.Admin, Device: device.ID, Project: device.Project,
+		Scopes: both(access.Scopes, device.Scopes),
 	}, nil
+}
+
+// both keeps the scopes of a token that its device still has.
+func both(token, device []memory.Scope) []memory.Scope {
+	return slices.DeleteFunc(token, func(s memory.Scope) bool { return !slices.Contains(device, s) })
 }
 
 // lookup tells "there is none" from a database that does not answer.

@@ -1,39 +1,107 @@
 package auth
 
 import (
+	"context"
 	"crypto/ed25519"
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"time"
 )
 
-// Keyring holds the one key that signs access tokens, and those that verify
-// them: the signing key itself, its predecessors until their last token has
-// expired, and its successor once that is published.
+// Keys are where access tokens find their keys: a fixed [Keyring], or
+// [StoredKeys].
+type Keys interface {
+	// Ring returns the keys of this moment.
+	Ring() *Keyring
+	// Reread looks for keys that were published since, and reports whether there
+	// may be some.
+	Reread(ctx context.Context) bool
+}
+
+// Keyring holds the keys that sign access tokens, each from its time on, and
+// those that verify them: these same keys, and their predecessors until their
+// last token has expired. It never changes.
 type Keyring struct {
-	signing   ed25519.PrivateKey
-	signingID string
-	verify    map[string]ed25519.PublicKey // by kid; fixed once built
+	signers []signer // in the order in which they sign
+	verify  map[string]ed25519.PublicKey
+}
+
+type signer struct {
+	id   string
+	key  ed25519.PrivateKey
+	from time.Time
 }
 
 // NewKeyring builds a ring from the signing key and further keys that verify.
 func NewKeyring(signing ed25519.PrivateKey, others ...ed25519.PublicKey) (*Keyring, error) {
-	if len(signing) != ed25519.PrivateKeySize {
-		return nil, errors.New("the signing key is no Ed25519 key")
+	k := &Keyring{verify: map[string]ed25519.PublicKey{}}
+	if err := k.addSigner(signing, time.Time{}); err != nil {
+		return nil, err
 	}
-	public, _ := signing.Public().(ed25519.PublicKey)
-	k := &Keyring{signing: signing, signingID: KeyID(public), verify: map[string]ed25519.PublicKey{}}
-	for _, key := range append([]ed25519.PublicKey{public}, others...) {
-		if len(key) != ed25519.PublicKeySize {
-			return nil, errors.New("a verification key is no Ed25519 key")
+	for _, key := range others {
+		if err := k.add(key); err != nil {
+			return nil, err
 		}
-		if _, taken := k.verify[KeyID(key)]; taken {
-			return nil, fmt.Errorf("two keys have the id %s", KeyID(key))
-		}
-		k.verify[KeyID(key)] = key
 	}
 	return k, nil
+}
+
+// addSigner adds a key that signs from some time on.
+func (k *Keyring) addSigner(key ed25519.PrivateKey, from time.Time) error {
+	if len(key) != ed25519.PrivateKeySize {
+		return errors.New("the signing key is no Ed25519 key")
+	}
+	public, _ := key.Public().(ed25519.PublicKey)
+	k.signers = append(k.signers, signer{KeyID(public), key, from})
+	return k.add(public)
+}
+
+// add adds a key that verifies.
+func (k *Keyring) add(key ed25519.PublicKey) error {
+	if len(key) != ed25519.PublicKeySize {
+		return errors.New("a verification key is no Ed25519 key")
+	}
+	id := KeyID(key)
+	if _, taken := k.verify[id]; taken {
+		return fmt.Errorf("two keys have the id %s", id)
+	}
+	k.verify[id] = key
+	return nil
+}
+
+// Ring returns the ring itself.
+func (k *Keyring) Ring() *Keyring { return k }
+
+// Reread finds nothing: the ring is fixed.
+func (k *Keyring) Reread(context.Context) bool { return false }
+
+// signer returns the key that signs now: the last one whose time has come.
+func (k *Keyring) signer(now time.Time) signer {
+	for _, s := range slices.Backward(k.signers) {
+		if !now.Before(s.from) {
+			return s
+		}
+	}
+	return k.signers[0] // a clock that is behind: it is in force all the same
+}
+
+// PublicKey is a key that verifies access tokens.
+type PublicKey struct {
+	ID  string // its kid
+	Key ed25519.PublicKey
+}
+
+// Public returns all keys that verify, by id.
+func (k *Keyring) Public() []PublicKey {
+	var all []PublicKey
+	for _, id := range slices.Sorted(maps.Keys(k.verify)) {
+		all = append(all, PublicKey{id, k.verify[id]})
+	}
+	return all
 }
 
 // KeyID returns the kid of a key: the start of its RFC 7638 thumbprint. It is

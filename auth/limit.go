@@ -39,6 +39,14 @@ func (l *Limiter) Take(key string, n float64, now time.Time) time.Duration {
 	return 0
 }
 
+// Wait returns how long to wait until n are there, and takes nothing.
+func (l *Limiter) Wait(key string, n float64, now time.Time) time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	left := l.leftAt(key, now)
+	return time.Duration(max(0, n-left) / l.rate * float64(time.Second))
+}
+
 func (l *Limiter) leftAt(key string, now time.Time) float64 {
 	b, known := l.buckets[key]
 	if !known {

@@ -10,8 +10,9 @@ import (
 
 // Every token says by its prefix what it is for.
 const (
-	apiPrefix  = "tmp_"
-	linkPrefix = "tmi_"
+	apiPrefix     = "tmp_"
+	refreshPrefix = "tmr_"
+	linkPrefix    = "tmi_"
 )
 
 const (
@@ -26,6 +27,9 @@ const (
 // MintAPIToken returns a new random API token. It is shown once; what is kept
 // are its [HashToken] and [Last4].
 func MintAPIToken() string { return mint(apiPrefix) }
+
+// MintRefreshToken returns a new random token that continues a login once.
+func MintRefreshToken() string { return mint(refreshPrefix) }
 
 // MintLinkToken returns a new random token for a link that signs in to the
 // console once.
@@ -66,6 +70,9 @@ func checksum(s string) string {
 // IsAPIToken reports whether s has the form of an API token. It needs no
 // database, so a mistyped token costs nothing.
 func IsAPIToken(s string) bool { return isToken(apiPrefix, s) }
+
+// IsRefreshToken reports whether s has the form of a refresh token.
+func IsRefreshToken(s string) bool { return isToken(refreshPrefix, s) }
 
 // IsLinkToken reports whether s has the form of a link's token.
 func IsLinkToken(s string) bool { return isToken(linkPrefix, s) }

@@ -84,8 +84,10 @@ type Device struct {
 	LastSeen   time.Time // to about a minute; zero: never
 	RevokedAt  time.Time // zero: it is in force
 	RevokedFor EndReason
-	Login      int64     // counts its logins; tokens of an earlier one have ended
-	LoginEnds  time.Time // when it must log in again at the latest
+
+	Login        int64     // counts its logins; tokens of an earlier one have ended
+	LoginEnds    time.Time // when it must log in again at the latest
+	SessionEpoch int64     // of the member then: ending all sessions ends the login too
 }
 
 // Principal is who makes a request, as authentication established it.

@@ -13,7 +13,7 @@ import (
 
 // deviceColumns are those of [deviceRow].
 const deviceColumns = `d.device_id, d.member_id, d.name, d.os, d.created_at, d.project_id, d.scopes, d.token_id, d.login, d.login_ends_at,
-	d.last_seen_at, d.revoked_at, d.revoked_for`
+	d.session_epoch as device_epoch, d.last_seen_at, d.revoked_at, d.revoked_for`
 
 type deviceRow struct {
 	DeviceID    string
@@ -26,6 +26,7 @@ type deviceRow struct {
 	TokenID     *string
 	Login       int64
 	LoginEndsAt *time.Time
+	DeviceEpoch int64
 	LastSeenAt  *time.Time
 	RevokedAt   *time.Time
 	RevokedFor  string
@@ -35,7 +36,7 @@ func (r deviceRow) device() memory.Device {
 	return memory.Device{
 		ID: memory.DeviceID(r.DeviceID), Member: memory.MemberID(r.MemberID), Name: r.Name, OS: r.OS, CreatedAt: r.CreatedAt.UTC(),
 		Project: memory.ProjectID(value(r.ProjectID)), Scopes: scopes(r.Scopes), Token: memory.TokenID(value(r.TokenID)),
-		Login: r.Login, LoginEnds: value(r.LoginEndsAt).UTC(), LastSeen: value(r.LastSeenAt).UTC(),
+		Login: r.Login, LoginEnds: value(r.LoginEndsAt).UTC(), SessionEpoch: r.DeviceEpoch, LastSeen: value(r.LastSeenAt).UTC(),
 		RevokedAt: value(r.RevokedAt).UTC(), RevokedFor: memory.EndReason(r.RevokedFor),
 	}
 }

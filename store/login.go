@@ -97,13 +97,17 @@ func (s *Store) logIn(
 // strengthOf returns the member whose API token logs a device in. It holds the
 // token, so that whoever revokes it waits, and then finds the device too.
 func strengthOf(ctx context.Context, tx pgx.Tx, token memory.TokenID, member memory.MemberID) (memory.Member, error) {
-	return one(ctx, tx, "token", memberRow.member, `
+	m, err := one(ctx, tx, "token", memberRow.member, `
 		select m.member_id, m.name, m.admin, m.disabled, m.session_epoch, m.created_at
 		from api_tokens t
 		join members m on m.member_id = t.member_id
 		where t.token_id = @token and t.member_id = @member and t.revoked_at is null and not m.disabled
 		for share of t`,
 		pgx.StrictNamedArgs{"token": token, "member": member})
+	if memory.CodeOf(err) == memory.CodeNotFound {
+		return m, memory.LoginEnded() // it was revoked since it was looked at
+	}
+	return m, err
 }
 
 // queueRefresh puts a refresh token into force, and returns when it ends: with

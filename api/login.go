@@ -1,0 +1,128 @@
+package api
+
+import (
+	"encoding/base64"
+	"math"
+	"net/netip"
+	"strconv"
+
+	"github.com/teammem/teammem/api/wire"
+	"github.com/teammem/teammem/auth"
+	"github.com/teammem/teammem/memory"
+)
+
+// tokens exchanges an API token or a refresh token for a device's tokens.
+func (a *API) tokens(c *call) error {
+	var req wire.TokenRequest
+	if _, err := c.decode(&req, maxSmall); err != nil {
+		return err
+	}
+	grant, err := req.Domain()
+	if err != nil {
+		return err
+	}
+	if err := c.mayGuess(); err != nil {
+		return err
+	}
+	tokens, err := a.exchange.Tokens(c.ctx(), c.who, grant)
+	if memory.CodeOf(err) == memory.CodeUnauthenticated {
+		a.guesses.Take(c.network(), 1, a.clock())
+	}
+	if err != nil {
+		return err
+	}
+	c.Response().Header().Set("Cache-Control", "no-store")
+	return c.json(wire.NewTokens(tokens))
+}
+
+// mayGuess stops whoever offered too many credentials that were good for
+// nothing. Good ones are not counted: a whole office may share an address.
+func (c *call) mayGuess() error {
+	wait := c.api.guesses.Wait(c.network(), 1, c.api.clock())
+	if wait <= 0 {
+		return nil
+	}
+	c.Response().Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
+	return &memory.Error{
+		Code: memory.CodeRateLimited, Message: "too many failed logins come from this address", Hint: "wait, then try again",
+	}
+}
+
+// network is the address that a request came from; of IPv6 the part that one
+// party has whole.
+func (c *call) network() string {
+	const party = 64
+	address, err := netip.ParseAddr(c.remote())
+	if err != nil || address.Unmap().Is4() {
+		return c.remote()
+	}
+	prefix, err := address.WithZone("").Prefix(party)
+	if err != nil {
+		return c.remote()
+	}
+	return prefix.String()
+}
+
+// revoke logs the device out whose refresh token this is. It tells nobody
+// whether there was one.
+func (a *API) revoke(c *call) error {
+	var req wire.TokenRevoke
+	if _, err := c.decode(&req, maxSmall); err != nil {
+		return err
+	}
+	token, err := req.Domain()
+	if err != nil {
+		return err
+	}
+	if auth.IsRefreshToken(token) {
+		if err := a.service.LogOut(c.ctx(), c.who, auth.HashToken(token)); err != nil {
+			return err
+		}
+	}
+	return c.json(wire.Done{})
+}
+
+// keys answers with the public halves of the keys that sign access tokens.
+func (a *API) keys(c *call) error {
+	set := wire.Keys{Keys: []wire.Key{}}
+	for _, k := range a.auth.Keys() {
+		set.Keys = append(set.Keys, wire.Key{
+			Type: "OKP", Curve: "Ed25519", X: base64.RawURLEncoding.EncodeToString(k.Key), ID: k.ID, Alg: "EdDSA", Use: "sig",
+		})
+	}
+	return c.json(set)
+}
+
+// devices lists the caller's computers, newest first.
+func (a *API) devices(c *call) error {
+	limit, err := pageSize(c.query)
+	if err != nil {
+		return err
+	}
+	after, err := wire.ParseDeviceID("cursor", c.query["cursor"])
+	if err != nil {
+		return err
+	}
+	found, err := a.service.Devices(c.ctx(), c.who, after, limit)
+	if err != nil {
+		return err
+	}
+	next := ""
+	if len(found) == limit {
+		next = string(found[limit-1].ID)
+	}
+	describe := func(d memory.Device) wire.Device { return wire.NewDevice(d, c.who.Device) }
+	return c.json(wire.NewPage(found, describe, next))
+}
+
+// removeDevice logs one of the caller's computers out.
+func (a *API) removeDevice(c *call) error {
+	id, err := wire.ParseDeviceID("device", c.Param("id"))
+	if err != nil || id == "" {
+		return memory.NotFound("device")
+	}
+	if err := a.service.RemoveDevice(c.ctx(), c.who, id); err != nil {
+		return err
+	}
+	return c.json(wire.Done{})
+}
