@@ -21,11 +21,13 @@ import (
 )
 
 type request struct {
-	method string // "": POST with a body, else GET
-	path   string
-	query  url.Values
-	tag    string // If-None-Match
-	body   any
+	method  string // "": POST with a body, else GET
+	path    string
+	query   url.Values
+	tag     string // If-None-Match
+	body    any
+	anyone bool       // no credentials are needed, so none are sent
+	date   *time.Time // takes the time of the answer by the server's clock, if not nil
 }
 
 func (s *Server) get(ctx context.Context, path string, query url.Values, answer any) error {
@@ -39,11 +41,34 @@ func (s *Server) post(ctx context.Context, path string, body, answer any) error 
 }
 
 // call sends a request and reads the answer into v, or the problem into the
-// error. A server that is busy, or whose database is being started, is asked
-// again a few times; a push is safe to repeat because of its key.
+// error. If the server takes the access token for ended, whatever our clock
+// says, it is renewed and the request is sent once more: never twice.
 func (s *Server) call(ctx context.Context, r request, v any) (status int, err error) {
+	if r.anyone {
+		return s.persist(ctx, r, "", v)
+	}
+	if s.session == nil {
+		return s.persist(ctx, r, s.token, v)
+	}
+	token, err := s.session.bearer(ctx, s)
+	if err != nil {
+		return 0, err
+	}
+	status, err = s.persist(ctx, r, token, v)
+	if status != http.StatusUnauthorized || errors.Is(err, errForeign) {
+		return status, err
+	}
+	if token, err = s.session.renew(ctx, s, token); err != nil {
+		return status, err
+	}
+	return s.persist(ctx, r, token, v)
+}
+
+// persist asks a server that is busy, or whose database is being started, again
+// a few times; a push is safe to repeat because of its key.
+func (s *Server) persist(ctx context.Context, r request, token string, v any) (status int, err error) {
 	for _, pause := range retryPauses() {
-		status, err = s.try(ctx, r, v)
+		status, err = s.try(ctx, r, token, v)
 		busy := status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests
 		if err == nil || !busy {
 			return status, err
@@ -56,7 +81,7 @@ func (s *Server) call(ctx context.Context, r request, v any) (status int, err er
 		case <-timer.C:
 		}
 	}
-	return s.try(ctx, r, v)
+	return s.try(ctx, r, token, v)
 }
 
 // retryPauses are about how long to wait between tries.
@@ -65,20 +90,23 @@ func retryPauses() []time.Duration {
 }
 
 // try sends one request.
-func (s *Server) try(ctx context.Context, r request, v any) (status int, err error) {
+func (s *Server) try(ctx context.Context, r request, token string, v any) (status int, err error) {
 	limited, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	req, err := s.build(limited, r)
+	req, err := s.build(limited, r, token)
 	if err != nil {
 		return 0, err
 	}
 	res, err := s.http.Do(req)
 	if err != nil {
-		return 0, offline(ctx, err)
+		return 0, s.offline(ctx, err)
 	}
 	defer res.Body.Close()
 	if err := s.recognise(res); err != nil {
 		return res.StatusCode, err
+	}
+	if at, err := http.ParseTime(res.Header.Get("Date")); err == nil && r.date != nil {
+		*r.date = at
 	}
 	if res.StatusCode == http.StatusNotModified {
 		return res.StatusCode, nil
@@ -86,11 +114,11 @@ func (s *Server) try(ctx context.Context, r request, v any) (status int, err err
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
 	switch {
 	case err != nil:
-		return res.StatusCode, offline(ctx, err)
+		return res.StatusCode, s.offline(ctx, err)
 	case len(body) > maxAnswer:
 		return res.StatusCode, fmt.Errorf("the server's answer to %s is larger than %d bytes", r.path, maxAnswer)
 	case res.StatusCode/100 != 2:
-		return res.StatusCode, problem(res, body)
+		return res.StatusCode, s.problem(res, int(req.ContentLength), body)
 	}
 	if err := wire.DecodeAnswer(body, v); err != nil {
 		return res.StatusCode, fmt.Errorf("the server's answer to %s makes no sense: %w", r.path, err)
@@ -99,16 +127,19 @@ func (s *Server) try(ctx context.Context, r request, v any) (status int, err err
 }
 
 // offline says that no answer came, unless the caller gave up.
-func offline(ctx context.Context, err error) error {
+func (s *Server) offline(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
+	}
+	if unusable := s.unusable(err); unusable != nil {
+		return unusable
 	}
 	return fmt.Errorf("%w: %v", ErrOffline, withoutURL(err)) //nolint:errorlint // ends the chain
 }
 
 // build writes only the headers that the protocol needs: a sync without news
 // is little more than them.
-func (s *Server) build(ctx context.Context, r request) (*http.Request, error) {
+func (s *Server) build(ctx context.Context, r request, token string) (*http.Request, error) {
 	method, address := cmp.Or(r.method, http.MethodGet), s.base+r.path
 	if len(r.query) > 0 {
 		address += "?" + r.query.Encode()
@@ -135,8 +166,8 @@ func (s *Server) build(ctx context.Context, r request) (*http.Request, error) {
 	if r.body != nil {
 		header.Set("Content-Type", "application/json")
 	}
-	if s.token != "" {
-		header.Set("Authorization", "Bearer "+s.token)
+	if token != "" {
+		header.Set("Authorization", "Bearer "+token)
 	}
 	if s.device != "" {
 		header.Set("Teammem-Device", string(s.device))
@@ -169,24 +200,31 @@ func (s *Server) recognise(res *http.Response) error {
 	return nil
 }
 
+// errForeign marks the errors of what stands between client and server. Only
+// their status counts, and no credential is given up on their word.
+var errForeign = errors.New("not an answer of teammem")
+
 // problem reads the error from an answer. One that is no problem document comes
-// from something between client and server, and only its status counts.
-func problem(res *http.Response, body []byte) error {
+// from something between client and server.
+func (s *Server) problem(res *http.Response, sent int, body []byte) error {
 	var p wire.Problem
 	if strings.HasPrefix(res.Header.Get("Content-Type"), wire.ProblemType) && wire.DecodeAnswer(body, &p) == nil {
 		return p.Domain()
 	}
+	switch {
+	case res.StatusCode == http.StatusRequestEntityTooLarge:
+		return &memory.Error{
+			Code: memory.CodeTooLarge, Err: errForeign,
+			Message: fmt.Sprintf("a proxy between here and %s takes no request of %d bytes", s.base, sent),
+			Hint:    fmt.Sprintf("ask who runs it to raise its limit for request bodies to %d bytes", maxRequest),
+		}
+	// What speaks TLS says so in words of its own.
+	case res.StatusCode == http.StatusBadRequest && strings.HasPrefix(s.base, "http:") && bytes.Contains(bytes.ToUpper(body), []byte("HTTPS")):
+		return s.wantsTLS()
+	}
 	return &memory.Error{
-		Code:    wire.CodeOf(res.StatusCode),
+		Code: wire.CodeOf(res.StatusCode), Err: errForeign,
 		Message: fmt.Sprintf("the server answered %d %s", res.StatusCode, http.StatusText(res.StatusCode)),
 		Hint:    "this is not an answer of teammem: check the address, and any proxy on the way",
 	}
-}
-
-// withoutURL takes the URL out of a transport error, which repeats it.
-func withoutURL(err error) error {
-	if u, ok := errors.AsType[*url.Error](err); ok {
-		return u.Err
-	}
-	return err
 }

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -14,17 +16,26 @@ import (
 	"github.com/teammem/teammem/memory"
 )
 
-// Login is what the client keeps of a login to one server.
+// Login is what the client keeps of a login to one server: the tokens of this
+// computer, or an API token.
 type Login struct {
 	Server   string          `json:"server"`
 	Instance string          `json:"instance"`
 	Member   memory.MemberID `json:"member"`
 	Name     string          `json:"name"`
 	Device   memory.DeviceID `json:"device"`
-	Token    string          `json:"token"`
+	CAFile   string          `json:"ca_file,omitzero"` // absolute; trusted beside the system's authorities
+	Token    string          `json:"token,omitzero"`   // an API token that was kept
+
+	Access      string    `json:"access,omitzero"`
+	AccessEnds  time.Time `json:"access_ends,omitzero"` // by the server's clock
+	RenewAt     time.Time `json:"renew_at,omitzero"`    // by this computer's clock
+	Refresh     string    `json:"refresh,omitzero"`     // is good for one use
+	RefreshEnds time.Time `json:"refresh_ends,omitzero"`
+	Attempt     string    `json:"attempt,omitzero"` // nonce of a refresh whose answer did not come yet
 }
 
-// String leaves out the token, so that no message shows it by accident.
+// String leaves out the tokens, so that no message shows one by accident.
 func (l Login) String() string { return fmt.Sprintf("login of %s at %s", l.Name, l.Server) }
 
 // GoString does, too.
@@ -76,6 +87,31 @@ func (d Dirs) saveLogin(l Login) error {
 		}
 	}
 	return writeJSON(d.credentialsFile(), credentials{kept})
+}
+
+// replaceLogin keeps the next state of a login, unless it is not the one any
+// more that has the refresh token. It returns what there is now.
+func (d Dirs) replaceLogin(refresh string, next Login) (now Login, err error) {
+	err = d.exclusive(func() error {
+		if now, err = d.Login(next.Server); err != nil || now.Refresh != refresh {
+			return err
+		}
+		now = next
+		return d.saveLogin(next)
+	})
+	return now, err
+}
+
+// RemoveLogin forgets a login, and with it its tokens.
+func (d Dirs) RemoveLogin(server string) error {
+	return d.exclusive(func() error {
+		c, err := d.readCredentials()
+		if err != nil {
+			return err
+		}
+		c.Logins = slices.DeleteFunc(c.Logins, func(l Login) bool { return l.Server == server })
+		return writeJSON(d.credentialsFile(), c)
+	})
 }
 
 // readCredentials refuses a file that other accounts can read: a token in it

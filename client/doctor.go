@@ -1,7 +1,9 @@
 package client
 
 import (
+	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net/http"
@@ -38,27 +40,34 @@ type Check struct {
 const maxSkew = time.Minute
 
 // CheckServer asks the server of a login how it is, whether this program is
-// new enough for it, what time it is there, and whether it knows the login.
-// With a slug it also asks for that project.
+// new enough for it, by which certificate it proves who it is, what time it is
+// there, and whether it knows the login. With a slug it also asks for that
+// project.
 func (s *Server) CheckServer(ctx context.Context, slug string, clock memory.Clock) []Check {
-	skew, checks := s.checkVersion(ctx, clock)
-	if len(checks) == 1 && checks[0].Grade == Wrong {
+	watch := &stopwatch{next: s.http.Transport, clock: clock}
+	checks := []Check{s.checkVersion(ctx, watch)}
+	if checks[0].Grade == Wrong {
 		return checks
 	}
-	checks = append(checks, checkClock(skew), s.checkLogin(ctx))
+	if watch.tls != nil {
+		checks = append(checks, s.checkCertificate(*watch.tls, clock()))
+	}
+	checks = append(checks, checkClock(watch.skew), s.checkLogin(ctx))
 	if slug != "" && checks[len(checks)-1].Grade != Wrong {
 		checks = append(checks, s.checkProject(ctx, slug))
 	}
 	return checks
 }
 
-func (s *Server) checkVersion(ctx context.Context, clock memory.Clock) (time.Duration, []Check) {
+func (s *Server) checkVersion(ctx context.Context, watch *stopwatch) Check {
 	c := Check{Name: "server", Grade: Well, Source: s.base}
-	watch := &stopwatch{next: s.http.Transport, clock: clock}
 	asked := *s
 	asked.http = &http.Client{Transport: watch, CheckRedirect: s.http.CheckRedirect}
 	v, err := asked.Version(ctx)
+	unusable, ok := errors.AsType[*ConnectError](err)
 	switch {
+	case ok:
+		c.Grade, c.Detail, c.Fix = Wrong, unusable.Message, unusable.Hint
 	case errors.Is(err, ErrOtherServer):
 		c.Grade, c.Detail, c.Fix = Wrong, err.Error(), "ask who runs it; then link again"
 	case memory.CodeOf(err) == memory.CodeUpgradeRequired:
@@ -70,7 +79,7 @@ func (s *Server) checkVersion(ctx context.Context, clock memory.Clock) (time.Dur
 	default:
 		c.Detail = "answers, version " + v.Version
 	}
-	return watch.skew, []Check{c}
+	return c
 }
 
 // reason says in short why there was no answer.
@@ -81,11 +90,13 @@ func reason(err error) string {
 	return strings.TrimPrefix(err.Error(), ErrOffline.Error()+": ")
 }
 
-// stopwatch compares the clocks of both ends of a call.
+// stopwatch compares the clocks of both ends of a call, and keeps how the
+// other end proved who it is.
 type stopwatch struct {
 	next  http.RoundTripper
 	clock memory.Clock
-	skew  time.Duration // how far ours is ahead, in whole seconds
+	skew  time.Duration        // how far ours is ahead, in whole seconds
+	tls   *tls.ConnectionState // nil without TLS
 }
 
 // RoundTrip does the call.
@@ -95,6 +106,7 @@ func (w *stopwatch) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	w.tls = res.TLS
 	const resolution = time.Second // of the header, which is cut off to it
 	if at, err := http.ParseTime(res.Header.Get("Date")); err == nil {
 		middle := start.Add(w.clock().Sub(start) / 2)
@@ -119,17 +131,21 @@ func checkClock(skew time.Duration) Check {
 
 func (s *Server) checkLogin(ctx context.Context) Check {
 	c := Check{Name: "login", Grade: Well, Source: s.base}
-	if s.token == "" {
+	if s.token == "" && s.session == nil {
 		c.Grade, c.Detail, c.Fix = Wrong, "not logged in", "teammem login "+s.base+" --token TOKEN"
 		return c
 	}
 	member, who, err := s.Me(ctx)
 	code := memory.CodeOf(err)
+	e, ended := errors.AsType[*memory.Error](err)
+	ended = ended && errors.Is(err, errEnded)
 	switch {
 	case err == nil && !slices.Contains(who.Scopes, memory.ScopeWrite):
 		c.Grade, c.Detail, c.Fix = Look, "accepted for "+member.Name+", to read only", "log in with a token of the scope sync:write to share what you write"
 	case err == nil:
-		c.Detail = "accepted for " + member.Name
+		c.Detail = "accepted for " + member.Name + ", " + s.heldBy()
+	case ended:
+		c.Grade, c.Detail, c.Fix = Wrong, e.Message, e.Hint
 	case code == memory.CodeUnauthenticated || code == memory.CodeForbidden:
 		c.Grade, c.Detail, c.Fix = Wrong, "the token is not accepted: "+err.Error(), "ask for a new one, then teammem login "+s.base+" --token TOKEN"
 	default:
@@ -137,6 +153,43 @@ func (s *Server) checkLogin(ctx context.Context) Check {
 	}
 	return c
 }
+
+// heldBy says what the login is, and until when.
+func (s *Server) heldBy() string {
+	if s.session == nil {
+		return "by an API token that is kept here"
+	}
+	return "as device " + string(s.device) + ", until " + minute(s.session.state().RefreshEnds) + " if it is not used"
+}
+
+// soonEnds is how long before its end a certificate deserves a look: those that
+// are renewed by a program are, weeks before.
+const soonEnds = 10 * 24 * time.Hour
+
+func (s *Server) checkCertificate(state tls.ConnectionState, now time.Time) Check {
+	c := Check{Name: "certificate", Grade: Well, Source: cmp.Or(s.caFile, "the system's authorities")}
+	leaf := state.PeerCertificates[0]
+	ends := leaf.NotAfter
+	for _, chain := range state.VerifiedChains[:min(1, len(state.VerifiedChains))] {
+		for _, link := range chain {
+			ends = earlier(ends, link.NotAfter)
+		}
+	}
+	c.Detail = fmt.Sprintf("for %s, by %s, until %s", coveredBy(leaf), visible(leaf.Issuer.String()), minute(ends))
+	if ends.Sub(now) < soonEnds {
+		c.Grade, c.Fix = Look, "ask who runs the server for a new one before it ends"
+	}
+	return c
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
+func minute(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
 
 func (s *Server) checkProject(ctx context.Context, slug string) Check {
 	c := Check{Name: "project", Grade: Well, Source: s.base}

@@ -2,15 +2,51 @@ package client
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 
 	"github.com/teammem/teammem/memory"
 )
 
-// LogIn checks a token with its server, registers this computer, and keeps
-// both. A second login to the same server keeps the device.
-func (d Dirs) LogIn(ctx context.Context, s *Server, token string) (Login, error) {
+// LoginOptions are how to log in.
+type LoginOptions struct {
+	Token     string       // an API token
+	KeepToken bool         // go on with it, in place of tokens of this computer's own
+	CAFile    string       // absolute; authorities to trust beside the system's; "" for none
+	Version   string       // of the client
+	Clock     memory.Clock //
+}
+
+// LogIn registers this computer with a server in exchange for an API token,
+// which is not kept, and keeps the tokens that it gets. A second login of the
+// same member to the same server keeps the device.
+func (d Dirs) LogIn(ctx context.Context, address string, o LoginOptions) (Login, error) {
+	s, err := NewServer(address, ServerOptions{Token: o.Token, Version: o.Version, CAFile: o.CAFile, Clock: o.Clock})
+	if err != nil {
+		return Login{}, err
+	}
+	l, err := s.whose(ctx)
+	if err != nil {
+		return Login{}, err
+	}
+	l.CAFile = o.CAFile
+	if before, err := d.Login(s.Address()); err == nil && before.Instance == l.Instance && before.Member == l.Member {
+		l.Device = before.Device
+	}
+	if o.KeepToken {
+		l, err = s.keepToken(ctx, l, o.Token)
+	} else {
+		l, err = s.enrolAnew(ctx, l, o.Token)
+	}
+	if err != nil {
+		return Login{}, fmt.Errorf("register this computer: %w", err)
+	}
+	return l, d.SaveLogin(l)
+}
+
+// whose asks whose token it is, before anything is made for it.
+func (s *Server) whose(ctx context.Context) (Login, error) {
 	version, err := s.Version(ctx)
 	if err != nil {
 		return Login{}, err
@@ -24,20 +60,38 @@ func (d Dirs) LogIn(ctx context.Context, s *Server, token string) (Login, error)
 			Code: memory.CodeForbidden, Message: "this token cannot read", Hint: "make one with --scope sync:read,sync:write",
 		}
 	}
-	l := Login{Server: s.Address(), Instance: version.Instance, Member: member.ID, Name: member.Name, Token: token}
-	if before, err := d.Login(s.Address()); err == nil && before.Instance == l.Instance && before.Member == l.Member {
-		l.Device = before.Device
+	return Login{Server: s.Address(), Instance: version.Instance, Member: member.ID, Name: member.Name}, nil
+}
+
+// keepToken registers this computer by its name only.
+func (s *Server) keepToken(ctx context.Context, l Login, token string) (Login, error) {
+	l.Token = token
+	if l.Device != "" {
+		return l, nil
 	}
-	if l.Device == "" {
-		name, err := os.Hostname()
-		if err != nil {
-			name = "unnamed computer"
-		}
-		device, err := s.AddDevice(ctx, name)
-		if err != nil {
-			return Login{}, fmt.Errorf("register this computer: %w", err)
-		}
-		l.Device = device.ID
+	device, err := s.AddDevice(ctx, computerName())
+	l.Device = device.ID
+	return l, err
+}
+
+// enrolAnew gets this computer its tokens. A device that was ended does not
+// come back: the computer is then a new one.
+func (s *Server) enrolAnew(ctx context.Context, l Login, token string) (Login, error) {
+	got, err := s.enrol(ctx, l, token, computerName())
+	switch code := memory.CodeOf(err); {
+	case err == nil || l.Device == "" || errors.Is(err, errForeign):
+		return got, err
+	case code == memory.CodeUnauthenticated, code == memory.CodeNotFound, code == memory.CodeConflict, code == memory.CodeForbidden:
+		l.Device = ""
+		return s.enrol(ctx, l, token, computerName())
 	}
-	return l, d.SaveLogin(l)
+	return got, err
+}
+
+func computerName() string {
+	name, err := os.Hostname()
+	if err != nil || name == "" {
+		return "unnamed computer"
+	}
+	return name
 }

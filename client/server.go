@@ -24,6 +24,7 @@ var ErrOtherServer = errors.New("another server answers at this address")
 const (
 	requestTimeout = 60 * time.Second
 	maxAnswer      = 256 << 20 // bytes, decompressed
+	maxRequest     = 4 << 20   // bytes; what a server takes
 	compressFrom   = 1 << 10   // bytes; a smaller body is not worth it
 )
 
@@ -31,21 +32,25 @@ const (
 // terms of the domain. Errors are [*memory.Error] as the server stated them,
 // [ErrOffline] or [ErrOtherServer].
 type Server struct {
-	base     string // URL without a final slash
-	token    string
+	base     string   // URL without a final slash
+	token    string   // an API token
+	session  *session // in place of the token; nil without
 	device   memory.DeviceID
 	instance string // that must answer; "" before it is known
 	version  string
+	caFile   string
+	clock    memory.Clock // may be nil
 	http     *http.Client
 }
 
-// ServerOptions say who is calling.
+// ServerOptions say who is calling, and whom they trust.
 type ServerOptions struct {
 	Token    string
 	Device   memory.DeviceID
 	Instance string
-	Version  string            // of the client
-	HTTP     http.RoundTripper // nil for the standard transport
+	Version  string       // of the client
+	CAFile   string       // authorities that are trusted beside the system's; "" for none
+	Clock    memory.Clock // that certificates are judged by; nil for the system's
 }
 
 // NewServer prepares calls to a server. It does not connect.
@@ -54,12 +59,13 @@ func NewServer(address string, o ServerOptions) (*Server, error) {
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return nil, memory.Invalid("url", "a server address reads http://HOST:PORT or https://HOST")
 	}
-	transport := o.HTTP
-	if transport == nil {
-		transport = http.DefaultTransport.(*http.Transport).Clone()
+	transport, err := newTransport(o.CAFile, o.Clock)
+	if err != nil {
+		return nil, err
 	}
 	return &Server{
 		base: strings.TrimSuffix(u.String(), "/"), token: o.Token, device: o.Device, instance: o.Instance, version: o.Version,
+		caFile: o.CAFile, clock: o.Clock,
 		http: &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
 	}, nil
 }
@@ -70,7 +76,7 @@ func (s *Server) Address() string { return s.base }
 // Version tells which instance answers, and what it speaks.
 func (s *Server) Version(ctx context.Context) (wire.Version, error) {
 	var v wire.Version
-	err := s.get(ctx, "/version", nil, &v)
+	_, err := s.call(ctx, request{path: "/version", anyone: true}, &v)
 	return v, err
 }
 

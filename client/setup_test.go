@@ -138,11 +138,9 @@ func newMember(t testing.TB, url, token string) *member {
 	mkdir(t, m.tree())
 	mkdir(t, m.work())
 	var err error
-	m.http, err = client.NewServer(url, client.ServerOptions{Token: token})
+	m.id, err = m.dirs.LogIn(t.Context(), url, client.LoginOptions{Token: token, KeepToken: true, Clock: time.Now})
 	must(t, err)
-	m.id, err = m.dirs.LogIn(t.Context(), m.http, token)
-	must(t, err)
-	m.http, err = client.NewServer(url, client.ServerOptions{Token: token, Device: m.id.Device, Instance: m.id.Instance})
+	m.http, err = m.dirs.Connect(m.id, client.ServerOptions{Clock: time.Now})
 	must(t, err)
 	m.relink(t, false)
 	return m

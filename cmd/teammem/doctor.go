@@ -86,7 +86,7 @@ func (a *app) checkServers(ctx context.Context, dirs client.Dirs, c *claude.Case
 		checks = append(checks, client.Check{Name: "login", Grade: client.Wrong, Detail: "not logged in to any server", Source: dirs.Config, Fix: "teammem login URL --token TOKEN"})
 	}
 	for _, login := range logins {
-		s, err := a.serverOf(login)
+		s, err := a.serverOf(dirs, login)
 		if err != nil {
 			checks = append(checks, client.Check{Name: "server", Grade: client.Wrong, Detail: err.Error(), Source: login.Server, Fix: "log in and link again"})
 			continue

@@ -157,7 +157,9 @@ func (a *app) explain(err error) {
 	if e, ok := errors.AsType[*memory.Error](err); ok && e.Hint != "" {
 		a.tell("  %s", e.Hint)
 	}
-	if errors.Is(err, client.ErrOffline) {
+	if c, ok := errors.AsType[*client.ConnectError](err); ok {
+		a.tell("  %s", c.Hint)
+	} else if errors.Is(err, client.ErrOffline) {
 		a.tell("  your files stay as they are; run it again when the server can be reached")
 	}
 	if u, ok := errors.AsType[usageError](err); ok {

@@ -86,7 +86,7 @@ func (m *member) syncer(t *testing.T, scanner func() (memory.Scanner, error)) *c
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := newTestApp(t).serverOf(login)
+	server, err := newTestApp(t).serverOf(dirs, login)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -65,7 +66,7 @@ func (a *app) runLink(ctx context.Context, folder string, o linkOptions) error {
 	if err != nil {
 		return err
 	}
-	server, err := a.serverOf(login)
+	server, err := a.serverOf(dirs, login)
 	if err != nil {
 		return err
 	}
@@ -107,7 +108,7 @@ func (a *app) placeNotices(l client.Link, folder string) []string {
 
 func chooseLogin(dirs client.Dirs, address string) (client.Login, error) {
 	if address != "" {
-		return dirs.Login(address)
+		return dirs.Login(strings.TrimSuffix(address, "/"))
 	}
 	logins, err := dirs.Logins()
 	switch {
@@ -121,8 +122,8 @@ func chooseLogin(dirs client.Dirs, address string) (client.Login, error) {
 	return logins[0], nil
 }
 
-func (a *app) serverOf(l client.Login) (*client.Server, error) {
-	return client.NewServer(l.Server, client.ServerOptions{Token: l.Token, Device: l.Device, Instance: l.Instance, Version: version})
+func (a *app) serverOf(dirs client.Dirs, l client.Login) (*client.Server, error) {
+	return dirs.Connect(l, client.ServerOptions{Version: version, Clock: a.now})
 }
 
 // findProject asks the server for the one project that is meant.

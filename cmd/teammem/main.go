@@ -72,6 +72,7 @@ names and secrets, and keeps every version.`,
 	for _, c := range []*cobra.Command{
 		a.newLoginCommand(), a.newLinkCommand(), a.newInstallCommand(), a.newSyncCommand(), a.newStatusCommand(), a.newDoctorCommand(),
 		a.newImportCommand(), a.newShareCommand(), a.newCheckCommand(), a.newUnlinkCommand(), a.newUninstallCommand(), a.newHookCommand(),
+		a.newLogoutCommand(), a.newWhoamiCommand(), a.newDevicesCommand(),
 	} {
 		c.GroupID = "member"
 		root.AddCommand(c)

@@ -118,7 +118,7 @@ func (a *app) syncerOf(dirs client.Dirs, l client.Link, o client.SyncerOptions) 
 		return nil, err
 	}
 	login.Instance = l.Instance
-	server, err := a.serverOf(login)
+	server, err := a.serverOf(dirs, login)
 	if err != nil {
 		return nil, err
 	}
