@@ -27,3 +27,12 @@ func (s *Service) AddSigningKey(ctx context.Context, by Principal, k SigningKey,
 	}
 	return s.store.AddSigningKey(ctx, k, alone, row)
 }
+
+// FirstSigningKey adds the instance's first key. Once there is one it does
+// nothing: servers that start at the same time all offer theirs.
+func (s *Service) FirstSigningKey(ctx context.Context, by Principal, k SigningKey) error {
+	if err := administers(by); err != nil {
+		return err
+	}
+	return s.store.FirstSigningKey(ctx, k, by.Row(s.clock(), "key.add", k.ID))
+}

@@ -28,8 +28,12 @@ func (a *app) newAdminCommand() *cobra.Command {
 	role := &cobra.Command{Use: "role", Short: "What members may do in projects", RunE: showHelp}
 	role.AddCommand(a.newRoleSetCommand(&db))
 	token := &cobra.Command{Use: "token", Short: "API tokens", RunE: showHelp}
-	token.AddCommand(a.newTokenCreateCommand(&db))
-	c.AddCommand(member, project, role, token, a.newConsoleLinkCommand(&db))
+	token.AddCommand(a.newTokenCreateCommand(&db), a.newTokenListCommand(&db), a.newTokenRevokeCommand(&db))
+	device := &cobra.Command{Use: "device", Short: "Computers on which members are logged in", RunE: showHelp}
+	device.AddCommand(a.newDeviceListCommand(&db), a.newDeviceRevokeCommand(&db))
+	key := &cobra.Command{Use: "key", Short: "Keys that sign access tokens", RunE: showHelp}
+	key.AddCommand(a.newKeyRotateCommand(&db))
+	c.AddCommand(member, project, role, token, device, key, a.newConsoleLinkCommand(&db))
 	return c
 }
 

@@ -57,10 +57,9 @@ func newTeam(t *testing.T) *team {
 func (tm *team) start(t *testing.T, listen string, flags ...string) {
 	t.Helper()
 	args := append([]string{"serve", "--listen", listen}, flags...)
+	args = append(args, "--data", filepath.Join(tm.dir, "instance"))
 	if tm.database != "" {
 		args = append(args, "--database-url", tm.database)
-	} else {
-		args = append(args, "--data", filepath.Join(tm.dir, "instance"))
 	}
 	tm.log = &bytes.Buffer{}
 	tm.server = program(t.Context(), tm.dir, args...)

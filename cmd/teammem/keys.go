@@ -2,9 +2,8 @@ package main
 
 import (
 	"context"
-	"crypto/ed25519"
-	"crypto/rand"
-	"fmt"
+	"log/slog"
+	"time"
 
 	"github.com/teammem/teammem/api"
 	"github.com/teammem/teammem/auth"
@@ -14,20 +13,77 @@ import (
 
 // newAPI answers the calls of the members' clients, who prove themselves with
 // tokens that the instance's own keys sign.
-func (a *app) newAPI(ctx context.Context, s *store.Store, service *memory.Service, o api.Options) (*api.API, error) {
-	instance, err := s.Instance(ctx)
+func (s *server) newAPI(ctx context.Context, service *memory.Service, o api.Options) (*api.API, error) {
+	instance, err := s.db.store.Instance(ctx)
 	if err != nil {
 		return nil, err
 	}
-	_, key, err := ed25519.GenerateKey(rand.Reader)
-	if err != nil {
-		return nil, fmt.Errorf("make a signing key: %w", err)
-	}
-	keys, err := auth.NewKeyring(key)
-	if err != nil {
+	if s.keys, err = s.app.openKeys(ctx, s.db.store, service, s.master); err != nil {
 		return nil, err
 	}
-	authenticator := auth.NewAuthenticator(s, auth.NewAccessTokens(keys, instance, a.now), a.now)
+	warnOfReaders(s.log, s.master.path())
+	authenticator := auth.NewAuthenticator(s.db.store, auth.NewAccessTokens(s.keys, instance, s.app.now), s.app.now)
+	s.seen = authenticator.Seen()
 	o.Instance = instance
-	return api.New(service, authenticator, a.now, o), nil
+	return api.New(service, authenticator, s.app.now, o), nil
+}
+
+// openKeys reads the keys that sign access tokens, and makes the first one.
+func (a *app) openKeys(ctx context.Context, s *store.Store, service *memory.Service, o masterOptions) (*auth.StoredKeys, error) {
+	stored, err := s.SigningKeys(ctx)
+	if err != nil {
+		return nil, err
+	}
+	master, err := o.read()
+	if isMissing(err) && len(stored) == 0 {
+		master, err = o.create()
+	}
+	if err != nil {
+		return nil, o.explain(err)
+	}
+	if len(stored) == 0 {
+		first, err := auth.NewSigningKey(master, a.now(), true)
+		if err != nil {
+			return nil, err
+		}
+		by := operator()
+		by.Client = "teammem serve"
+		if err := service.FirstSigningKey(ctx, by, first); err != nil {
+			return nil, err
+		}
+	}
+	keys, err := auth.OpenKeys(ctx, s, master, a.now)
+	if memory.CodeOf(err) == memory.CodeForbidden {
+		return nil, o.foreign(err)
+	}
+	return keys, err
+}
+
+// upkeep reads keys that other servers publish, and writes which devices were
+// seen, until ctx is done. The server goes on if either fails: requests show by
+// themselves what is wrong with the database.
+func (s *server) upkeep(ctx context.Context) {
+	tick := time.NewTicker(auth.RereadEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			if err := s.keys.Load(ctx); err != nil && ctx.Err() == nil {
+				s.log.LogAttrs(ctx, slog.LevelWarn, "signing keys cannot be read again", slog.Any("error", err))
+			}
+			s.keepSeen(ctx)
+		case <-ctx.Done():
+			const patience = 5 * time.Second
+			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+			defer cancel()
+			s.keepSeen(last)
+			return
+		}
+	}
+}
+
+func (s *server) keepSeen(ctx context.Context) {
+	if err := s.seen.Flush(ctx, s.db.store); err != nil && ctx.Err() == nil {
+		s.log.LogAttrs(ctx, slog.LevelWarn, "when devices were seen is not kept", slog.Any("error", err))
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -28,6 +29,7 @@ type serveOptions struct {
 	key     string
 	proxies string
 	metrics string
+	master  string // name of the file
 }
 
 func (a *app) newServeCommand() *cobra.Command {
@@ -53,6 +55,7 @@ usage; 5: the data folder is in use.`,
 		RunE: func(c *cobra.Command, _ []string) error { return a.runServe(c.Context(), o) },
 	}
 	o.db.addFlags(c)
+	bind(c.Flags(), &o.master, "master-key-file")
 	bind(c.Flags(), &o.listen, "listen")
 	bind(c.Flags(), &o.url, "url")
 	bind(c.Flags(), &o.cert, "tls-cert")
@@ -68,6 +71,9 @@ type server struct {
 	log      *slog.Logger
 	entrance entrance
 	db       *database
+	master   masterOptions
+	keys     *auth.StoredKeys
+	seen     *auth.Sightings
 	hub      *api.Hub
 	counts   *api.Metrics
 	handler  http.Handler // for members
@@ -76,7 +82,7 @@ type server struct {
 
 func (a *app) runServe(ctx context.Context, o serveOptions) (err error) {
 	log := slog.New(slog.NewJSONHandler(a.stderr, &slog.HandlerOptions{Level: slog.LevelInfo}))
-	s := &server{app: a, log: log, hub: api.NewHub(), counts: api.NewMetrics()}
+	s := &server{app: a, log: log, master: masterOptions{o.master, o.db.data}, hub: api.NewHub(), counts: api.NewMetrics()}
 	if s.entrance, err = a.newEntrance(o, log); err != nil {
 		return err
 	}
@@ -113,17 +119,17 @@ func (s *server) run(ctx context.Context, more ...string) error {
 		return errors.Join(err, l.Close())
 	}
 	serving, stop := context.WithCancelCause(ctx)
-	kept := make(chan struct{})
-	go func() {
-		defer close(kept)
+	var kept sync.WaitGroup
+	kept.Go(func() {
 		if err := s.db.keep(serving, s.log); err != nil {
 			stop(err)
 		}
-	}()
+	})
+	kept.Go(func() { s.upkeep(serving) })
 	err = api.NewServer(s.handler, s.hub, api.ServerOptions{TLS: s.entrance.tls(), Log: s.log}).Serve(serving, l)
 	cause := context.Cause(serving)
 	stop(nil)
-	<-kept
+	kept.Wait()
 	if ctx.Err() != nil {
 		return err // asked to end
 	}
@@ -139,7 +145,7 @@ func (s *server) open(ctx context.Context) error {
 	}
 	a, scanner := s.app, timedScanner{found, s.app.now, s.counts}
 	service := memory.NewService(s.db.store, scanner, s.hub, a.now, memory.Limits{})
-	calls, err := a.newAPI(ctx, s.db.store, service, api.Options{Version: version, Ready: s.ready, Metrics: s.counts, Log: s.log})
+	calls, err := s.newAPI(ctx, service, api.Options{Version: version, Ready: s.ready, Metrics: s.counts, Log: s.log})
 	if err != nil {
 		return err
 	}

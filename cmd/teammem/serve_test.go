@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"syscall"
@@ -144,7 +145,8 @@ type watchedServer struct {
 // startWatched runs a server with its own environment beside that of the tests.
 func startWatched(t *testing.T, dir string, env []string, args ...string) *watchedServer {
 	t.Helper()
-	s := &watchedServer{Cmd: program(t.Context(), dir, append([]string{"serve"}, args...)...), log: &bytes.Buffer{}}
+	args = append([]string{"serve", "--data", filepath.Join(dir, "instance")}, args...)
+	s := &watchedServer{Cmd: program(t.Context(), dir, args...), log: &bytes.Buffer{}}
 	s.Env = append(s.Env, env...)
 	s.Stderr = s.log
 	out, err := s.StdoutPipe()

@@ -29,6 +29,7 @@ func settings() []setting {
 		{flag: "data", takes: "DIR", usage: "folder of the instance; holds its own Postgres unless a database URL is given"},
 		{flag: "database-url", takes: "URL", secret: true, usage: "Postgres database to use instead"},
 		{flag: "database-password-file", takes: "FILE", usage: "file with the password for the database URL, which then needs none"},
+		{flag: "master-key-file", takes: "FILE", usage: "file with the key that the signing keys are encrypted with; without it one is made in the data folder"},
 		{flag: "listen", takes: "HOST:PORT", initial: "127.0.0.1:0", usage: "address to listen on; port 0 takes a free one"},
 		{flag: "url", takes: "URL", usage: "address at which members reach the server, such as https://memory.example.com"},
 		{flag: "tls-cert", takes: "FILE", usage: "certificate, with those between it and the root, in PEM; read again when it changes"},

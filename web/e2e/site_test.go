@@ -26,7 +26,7 @@ type site struct {
 func newSite(t testing.TB) *site {
 	t.Helper()
 	s := &site{t: t, db: testdb.New(t)}
-	server := exec.CommandContext(t.Context(), program, "serve", "--database-url", s.db)
+	server := exec.CommandContext(t.Context(), program, "serve", "--database-url", s.db, "--data", t.TempDir())
 	var log bytes.Buffer
 	server.Stderr = &log
 	out, err := server.StdoutPipe()
