@@ -124,7 +124,7 @@ func scriptServer(ts *testscript.TestScript, neg bool, args []string) {
 	s := scriptedOf(ts)
 	ts.Setenv("DB", testdb.New(s))
 	var log bytes.Buffer
-	server := program(s.Context(), ts.MkAbs("."), "serve", "--listen", "127.0.0.1:0", "--database-url", ts.Getenv("DB"), "--data", "instance")
+	server := program(s.Context(), ts.MkAbs("."), "serve", "--listen", "127.0.0.1:0", "--database-url", ts.Getenv("DB"), "--data", ts.MkAbs("instance"))
 	server.Stderr = &log
 	out, err := server.StdoutPipe()
 	ts.Check(err)
