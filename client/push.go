@@ -1,8 +1,10 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
+	"errors"
 	"time"
 
 	"github.com/teammem/teammem/memory"
@@ -35,6 +37,7 @@ type sender struct {
 
 	batch []*offer
 	bytes int // of the batch
+	most  int // bytes that a proxy on the way takes; 0 for [maxPushBytes]
 
 	flying []*offer // on its way
 	answer chan answer
@@ -48,7 +51,7 @@ type answer struct {
 // add puts an offer into the batch, and sends the batch first if it is full.
 func (s *sender) add(ctx context.Context, o *offer) error {
 	size := jsonSize(o.text)
-	if len(s.batch) == maxPushOps || len(s.batch) > 0 && s.bytes+size > maxPushBytes {
+	if len(s.batch) == maxPushOps || len(s.batch) > 0 && s.bytes+size > cmp.Or(s.most, maxPushBytes) {
 		if err := s.send(ctx); err != nil {
 			return err
 		}
@@ -76,11 +79,19 @@ func (s *sender) send(ctx context.Context) error {
 	if len(s.batch) == 0 {
 		return nil
 	}
-	writes := make([]memory.Write, len(s.batch))
-	for i, o := range s.batch {
+	batch := s.batch
+	s.batch, s.bytes = nil, 0
+	s.launch(ctx, batch)
+	return nil
+}
+
+// launch lets offers go. Nothing else may be on its way.
+func (s *sender) launch(ctx context.Context, batch []*offer) {
+	writes := make([]memory.Write, len(batch))
+	for i, o := range batch {
 		writes[i] = o.write
 	}
-	s.flying, s.batch, s.bytes = s.batch, nil, 0
+	s.flying = batch
 	s.answer = make(chan answer, 1)
 	s.report.Requests++
 	epoch, project, to := s.index.Cursor.Epoch, s.link.Project, s.server
@@ -90,7 +101,6 @@ func (s *sender) send(ctx context.Context) error {
 		receipt, err := to.Push(sending, project, epoch, rand.Text(), writes)
 		reply <- answer{receipt, err}
 	}(s.answer)
-	return nil
 }
 
 // patient returns a context that outlives ctx a little: when a cycle is
@@ -114,6 +124,9 @@ func (s *sender) land(ctx context.Context) error {
 	}
 	a, batch := <-s.answer, s.flying
 	s.answer, s.flying = nil, nil
+	if limit, ok := proxyLimit(a.err); ok {
+		return s.shrink(ctx, batch, limit)
+	}
 	if a.err != nil {
 		return a.err
 	}
@@ -131,6 +144,33 @@ func (s *sender) land(ctx context.Context) error {
 		}
 	}
 	s.follow(a.receipt.Head, published)
+	return nil
+}
+
+// proxyLimit returns the error if something between here and the server took
+// the batch for too large.
+func proxyLimit(err error) (*memory.Error, bool) {
+	e, ok := errors.AsType[*memory.Error](err)
+	return e, ok && e.Code == memory.CodeTooLarge && errors.Is(e, errForeign)
+}
+
+// shrink sends a batch in halves, and what follows in batches that are no
+// larger. An entry that does not pass even alone is refused by itself.
+func (s *sender) shrink(ctx context.Context, batch []*offer, limit *memory.Error) error {
+	if len(batch) == 1 {
+		return s.settle(ctx, batch[0], memory.Verdict{Ruling: memory.RulingRefused, Problem: limit})
+	}
+	half := len(batch) / 2
+	s.most = 0
+	for _, o := range batch[:half] {
+		s.most += jsonSize(o.text)
+	}
+	for _, part := range [][]*offer{batch[:half], batch[half:]} {
+		s.launch(ctx, part)
+		if err := s.land(ctx); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

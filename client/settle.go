@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -82,7 +83,7 @@ func (c *cycle) refusedByServer(o *offer, problem *memory.Error) {
 		return
 	case problem.Layer == "case", problem.Code == memory.CodeConflict:
 		c.again, ruleSet = true, "" // what is in the way may be news
-	case problem.Code == memory.CodeQuota, problem.Code == memory.CodeNotFound:
+	case problem.Code == memory.CodeQuota, problem.Code == memory.CodeNotFound, errors.Is(problem, errForeign):
 		ruleSet = ""
 	}
 	c.refuseOp(o.op, o.write.Action, ruleSet, problem)
