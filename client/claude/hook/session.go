@@ -129,6 +129,9 @@ func isHold(err error) bool {
 
 // because says in a few words why there was no sync.
 func (s *session) because(err error) string {
+	if c, ok := errors.AsType[*client.ConnectError](err); ok {
+		return c.Message + " (" + c.Hint + ")"
+	}
 	switch {
 	case errors.Is(err, errLate):
 		return fmt.Sprintf("the server at %s did not answer in time", s.link.Server)
@@ -137,7 +140,11 @@ func (s *session) because(err error) string {
 	case errors.Is(err, client.ErrLocked):
 		return "another sync was at work"
 	}
-	return strings.TrimSuffix(err.Error(), ".")
+	why := strings.TrimSuffix(err.Error(), ".")
+	if e, ok := errors.AsType[*memory.Error](err); ok && e.Code == memory.CodeUnauthenticated && e.Hint != "" {
+		why += " (" + e.Hint + ")"
+	}
+	return why
 }
 
 func since(t time.Time) string {
