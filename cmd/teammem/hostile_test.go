@@ -63,7 +63,7 @@ func visit(t *testing.T, feed http.HandlerFunc) (*member, result) {
 	m := &member{home: filepath.Join(t.TempDir(), "home")}
 	mkdir(t, m.work())
 	mkdir(t, m.tree())
-	m.must(t, "login", server.URL, "--token", "any")
+	m.must(t, "login", server.URL, "--token", "any", "--keep-token")
 	m.must(t, "link", m.work(), "--project", "acme/app", "--memory-dir", filepath.Join(m.home, "memory"))
 	return m, m.run(t, "sync", m.work(), "--json")
 }
