@@ -85,3 +85,49 @@ func (s *Store) History(
 		pgx.StrictNamedArgs{"project": project, "entry": id, "below": below, "limit": limit})
 	return found, s.fault(ctx, "read history", err)
 }
+
+type exportRow struct {
+	revisionRow
+
+	Live bool
+}
+
+// Export calls write with the newest revision of each live entry, or with
+// every revision, in the order in which they were written, and returns the
+// head that they belong to. All is read at one point in time.
+func (s *Store) Export(
+	ctx context.Context, project memory.ProjectID, history bool, write func(r memory.Revision, live bool) error,
+) (head memory.Head, err error) {
+	var stopped error // by write, whose errors are its own
+	err = s.inSnapshot(ctx, func(tx pgx.Tx) (err error) {
+		if head, err = readHead(ctx, tx, project); err != nil {
+			return err
+		}
+		rows, err := tx.Query(ctx, `
+			select r.entry_id, r.rev, r.op, r.path, r.content, r.sha256, r.size, r.base_rev, r.author, m.name as author_name,
+				r.device_id, r.agent, r.agent_version, r.agent_session, r.agent_model, r.note, r.rule_set, r.at,
+				e.head_rev = r.rev and e.deleted_rev is null as live
+			from revisions r
+			join entries e on e.project_id = r.project_id and e.entry_id = r.entry_id
+			join members m on m.member_id = r.author
+			where r.project_id = @project and (@history or (e.head_rev = r.rev and e.deleted_rev is null))
+			order by r.rev`,
+			pgx.StrictNamedArgs{"project": project, "history": history})
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() && stopped == nil {
+			row, err := pgx.RowToStructByName[exportRow](rows)
+			if err != nil {
+				return err
+			}
+			stopped = write(row.revision(), row.Live)
+		}
+		return rows.Err()
+	})
+	if stopped != nil {
+		return memory.Head{}, stopped
+	}
+	return head, s.fault(ctx, "export", err)
+}

@@ -66,7 +66,7 @@ func serve(params map[string]string) {
 	params["timezone"] = "UTC"
 	params["jit"] = "off" // compiling a plan costs more than any of our queries
 	if params["application_name"] == "" {
-		params["application_name"] = "teammem"
+		params["application_name"] = applicationName
 	}
 }
 

@@ -36,8 +36,8 @@ func Restore(ctx context.Context, url string, f *backup.File, o RestoreOptions) 
 	if err != nil {
 		return nil, err
 	}
-	r := &restore{file: f, files: files, o: o}
-	if r.upTo, err = r.version(); err != nil {
+	r := &restore{file: f, files: files, upTo: len(f.Manifest().Schema), o: o}
+	if err := Restorable(f.Manifest()); err != nil {
 		return nil, err
 	}
 	err = alone(ctx, url, func(conn *pgx.Conn) error {
@@ -65,24 +65,27 @@ type restore struct {
 	projects []ProjectState
 }
 
-// version compares the migrations of the file with ours.
-func (r *restore) version() (int, error) {
-	schema := r.file.Manifest().Schema
-	if len(schema) > len(r.files) {
-		return 0, &memory.Error{
-			Code: memory.CodeUpgradeRequired, Message: fmt.Sprintf("the backup is newer than this program: it has schema %d, this build knows %d", len(schema), len(r.files)),
-			Hint: "restore it with teammem " + r.file.Manifest().Program + " or a newer one",
+// Restorable reports whether this program knows the schema of a backup.
+func Restorable(m backup.Manifest) error {
+	files, err := readMigrations()
+	if err != nil {
+		return err
+	}
+	if len(m.Schema) > len(files) {
+		return &memory.Error{
+			Code: memory.CodeUpgradeRequired, Message: fmt.Sprintf("the backup is newer than this program: it has schema %d, this build knows %d", len(m.Schema), len(files)),
+			Hint: "restore it with teammem " + m.Program + " or a newer one",
 		}
 	}
-	for i, s := range schema {
-		if m := r.files[i]; s.Name != m.name || s.Checksum != hex.EncodeToString(m.sum[:]) {
-			return 0, &memory.Error{
-				Code: memory.CodeUpgradeRequired, Message: "the migration " + m.name + " is not the one that ran where the backup was made",
+	for i, s := range m.Schema {
+		if known := files[i]; s.Name != known.name || s.Checksum != hex.EncodeToString(known.sum[:]) {
+			return &memory.Error{
+				Code: memory.CodeUpgradeRequired, Message: "the migration " + known.name + " is not the one that ran where the backup was made",
 				Hint: "restore it with an unchanged release of teammem",
 			}
 		}
 	}
-	return len(schema), nil
+	return nil
 }
 
 // applicationName is how a server's connections are known to the database.

@@ -17,7 +17,7 @@ func (a *app) newAdminCommand() *cobra.Command {
 	var db databaseOptions
 	c := &cobra.Command{
 		Use:   "admin",
-		Short: "Administer members, projects, roles and tokens; works beside a running server",
+		Short: "Administer members, projects, roles, tokens and backups; works beside a running server",
 		RunE:  showHelp,
 	}
 	db.addFlags(c)
@@ -34,6 +34,7 @@ func (a *app) newAdminCommand() *cobra.Command {
 	key := &cobra.Command{Use: "key", Short: "Keys that sign access tokens", RunE: showHelp}
 	key.AddCommand(a.newKeyRotateCommand(&db))
 	c.AddCommand(member, project, role, token, device, key, a.newConsoleLinkCommand(&db))
+	c.AddCommand(a.newBackupCommand(&db), a.newRestoreCommand(&db), a.newExportCommand(&db))
 	return c
 }
 

@@ -53,7 +53,8 @@ func (o *databaseOptions) fullURL() (string, error) {
 
 // database is an open store with the cluster that it may run on.
 type database struct {
-	store *store.Store
+	url   string                                                              // as the role that owns it
+	store *store.Store                                                        // nil from openPlace
 	start func(ctx context.Context, existing bool) (*embedded.Cluster, error) // nil with a database URL
 
 	mu      sync.Mutex
@@ -74,32 +75,42 @@ func (a *app) adminDatabase(ctx context.Context, o databaseOptions) (*database, 
 type startCluster func(ctx context.Context, dir string, o embedded.Options) (*embedded.Cluster, error)
 
 func (a *app) openDatabase(ctx context.Context, o databaseOptions, log *slog.Logger, start startCluster) (*database, error) {
-	var err error
-	if o.url, err = o.fullURL(); err != nil {
+	db, err := a.openPlace(ctx, o, log, start, false)
+	if err != nil {
 		return nil, err
 	}
-	db := &database{}
-	if o.url == "" {
-		if o.data == "" {
-			return nil, memory.Invalid("data", "name the instance's folder with --data DIR, or a database with --database-url URL")
-		}
-		db.start = func(ctx context.Context, existing bool) (*embedded.Cluster, error) {
-			return start(ctx, o.data, embedded.Options{BinDir: a.getenv("TEAMMEM_PG_BIN"), Existing: existing, Logger: log})
-		}
-		cluster, err := db.start(ctx, false)
-		if err != nil {
-			return nil, err
-		}
-		db.cluster, o.url = cluster, cluster.URL()
-	}
-	if err := store.Migrate(ctx, o.url); err != nil {
+	if err := store.Migrate(ctx, db.url); err != nil {
 		return nil, errors.Join(err, db.close())
 	}
-	s, err := store.Open(ctx, o.url, store.Options{Log: log})
+	s, err := store.Open(ctx, db.url, store.Options{Log: log})
 	if err != nil {
 		return nil, errors.Join(err, db.close())
 	}
 	db.store = s
+	return db, nil
+}
+
+// openPlace makes sure that a Postgres answers, and leaves what is in it alone.
+// With existing, there has to be an instance already.
+func (a *app) openPlace(ctx context.Context, o databaseOptions, log *slog.Logger, start startCluster, existing bool) (*database, error) {
+	url, err := o.fullURL()
+	if err != nil {
+		return nil, err
+	}
+	db := &database{url: url}
+	if url != "" {
+		return db, nil
+	}
+	if o.data == "" {
+		return nil, memory.Invalid("data", "name the instance's folder with --data DIR, or a database with --database-url URL")
+	}
+	db.start = func(ctx context.Context, existing bool) (*embedded.Cluster, error) {
+		return start(ctx, o.data, embedded.Options{BinDir: a.getenv("TEAMMEM_PG_BIN"), Existing: existing, Logger: log})
+	}
+	if db.cluster, err = db.start(ctx, existing); err != nil {
+		return nil, err
+	}
+	db.url = db.cluster.URL()
 	return db, nil
 }
 
