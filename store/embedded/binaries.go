@@ -1,12 +1,14 @@
 package embedded
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,16 +23,45 @@ const (
 // binEnv names the folder of the Postgres binaries, before any search.
 const binEnv = "TEAMMEM_PG_BIN"
 
-// binPlaces are where distributions put server binaries outside PATH, with the
-// major version as the star.
-func binPlaces() []string {
-	return []string{
-		"/usr/lib/postgresql/*/bin",          // Debian, Ubuntu
-		"/usr/pgsql-*/bin",                   // Postgres' own RPMs
-		"/usr/libexec/postgresql*",           // Alpine
-		"/opt/homebrew/opt/postgresql@*/bin", // Homebrew on Apple silicon
-		"/usr/local/opt/postgresql@*/bin",    // Homebrew on Intel
+// A search says where binaries are looked for; the zero one is this machine.
+type search struct {
+	root string // stands before every usual place
+	goos string
+}
+
+// system is the operating system whose places are looked at.
+func (s search) system() string { return cmp.Or(s.goos, runtime.GOOS) }
+
+// places are where installers put server binaries outside PATH, with the major
+// version as %d.
+func (s search) places() []string {
+	home := os.Getenv("HOME")
+	managed := []string{ // by version managers, which put stand-ins into PATH
+		filepath.Join(home, ".asdf/installs/postgres/%d.*/bin"),
+		filepath.Join(home, ".local/share/mise/installs/postgres/%d.*/bin"),
 	}
+	switch s.system() {
+	case "darwin":
+		return append([]string{
+			"/opt/homebrew/opt/postgresql@%d/bin", // Homebrew on Apple silicon
+			"/usr/local/opt/postgresql@%d/bin",    // Homebrew on Intel
+			"/Applications/Postgres.app/Contents/Versions/%d/bin",
+			"/opt/local/lib/postgresql%d/bin", // MacPorts
+			"/Library/PostgreSQL/%d/bin",      // EDB's installer
+		}, managed...)
+	case "windows":
+		return []string{filepath.Join(cmp.Or(os.Getenv("ProgramFiles"), `C:\Program Files`), "PostgreSQL", "%d", "bin")}
+	}
+	return append([]string{
+		"/usr/lib/postgresql/%d/bin",   // Debian, Ubuntu
+		"/usr/pgsql-%d/bin",            // Postgres' own RPMs
+		"/usr/libexec/postgresql%d",    // Alpine
+		"/usr/lib/postgresql%d/bin",    // openSUSE
+		"/usr/lib64/postgresql-%d/bin", // Gentoo
+		"/opt/postgresql/%d/bin",       // images and archives
+		"/usr/local/pgsql/bin",         // built from source
+		"/home/linuxbrew/.linuxbrew/opt/postgresql@%d/bin",
+	}, managed...)
 }
 
 // binaries is a folder with the server binaries of one Postgres version.
@@ -38,79 +69,107 @@ type binaries struct {
 	dir     string
 	major   int
 	version string // as Postgres prints it, for logs
+	from    string // what led there, for people
+	suffix  string // of programs' names
 }
 
-func (b binaries) path(name string) string { return filepath.Join(b.dir, name) }
+func (b binaries) path(name string) string { return filepath.Join(b.dir, name+b.suffix) }
 
-// findBinaries returns the first binaries of a supported version, or of exactly
-// major where a data folder asks for one (0 otherwise). An explicit folder is
-// the only one looked at.
+func (b binaries) supported() bool { return b.major >= oldestMajor && b.major <= newestMajor }
+
+// findBinaries is [search.find] on this machine.
 func findBinaries(ctx context.Context, explicit string, major int) (binaries, error) {
+	return search{}.find(ctx, explicit, major)
+}
+
+// find returns the binaries of major, which a data folder asks for, or with 0,
+// for a new one, the newest that are supported. Among equals the first found
+// win: what pg_config names, what PATH finds, the usual places. An explicit
+// folder is the only one looked at.
+func (s search) find(ctx context.Context, explicit string, major int) (binaries, error) {
+	explicit = cmp.Or(explicit, os.Getenv(binEnv))
+	candidates := []candidate{{dir: explicit, from: binEnv}}
 	if explicit == "" {
-		explicit = os.Getenv(binEnv)
+		candidates = s.candidates(ctx)
 	}
-	dirs := []string{explicit}
-	if explicit == "" {
-		dirs = binDirs(ctx)
-	}
+	var best binaries
 	var found []binaries
 	var problems []error
-	for _, dir := range dirs {
-		b, err := inspectBinaries(ctx, dir)
-		if err != nil {
+	for _, c := range candidates {
+		b, err := s.inspect(ctx, c)
+		switch {
+		case err != nil:
 			problems = append(problems, err)
 			continue
-		}
-		if b.major == major || major == 0 && b.supported() {
+		case major != 0 && b.major == major:
 			return b, nil
+		case major == 0 && b.supported() && b.major > best.major:
+			best = b
 		}
 		found = append(found, b)
 	}
 	if err := ctx.Err(); err != nil {
 		return binaries{}, fmt.Errorf("find Postgres: %w", err)
 	}
+	if best.major != 0 {
+		return best, nil
+	}
 	return binaries{}, noBinaries(explicit, major, found, errors.Join(problems...))
 }
 
-func (b binaries) supported() bool { return b.major >= oldestMajor && b.major <= newestMajor }
+// A candidate is a folder that may hold binaries.
+type candidate struct {
+	dir  string
+	from string // what led there
+}
 
-// binDirs lists the folders to search, best first: what pg_config names, what
-// PATH finds, and the known places from the newest version down.
-func binDirs(ctx context.Context) []string {
-	var dirs []string
-	add := func(dir string) {
-		// Client packages bring pg_config without a server beside it.
-		if _, err := os.Stat(filepath.Join(dir, "initdb")); err == nil && !slices.Contains(dirs, dir) {
-			dirs = append(dirs, dir)
+// candidates lists the folders that hold initdb: client packages bring
+// pg_config without a server beside it.
+func (s search) candidates(ctx context.Context) []candidate {
+	var list []candidate
+	add := func(dir, from string) {
+		known := slices.ContainsFunc(list, func(c candidate) bool { return c.dir == dir })
+		if _, err := os.Stat(filepath.Join(dir, "initdb"+s.suffix())); err == nil && !known {
+			list = append(list, candidate{dir, from})
 		}
 	}
 	if out, err := exec.CommandContext(ctx, "pg_config", "--bindir").Output(); err == nil {
-		add(strings.TrimSpace(string(out)))
+		add(strings.TrimSpace(string(out)), "pg_config")
 	}
-	if path, err := exec.LookPath("postgres"); err == nil {
-		// A link in PATH stands alone; initdb lives beside its target.
-		if target, err := filepath.EvalSymlinks(path); err == nil {
-			add(filepath.Dir(target))
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+		// A link in PATH stands alone, as with Nix; initdb lives beside its target.
+		if target, err := filepath.EvalSymlinks(filepath.Join(dir, "postgres"+s.suffix())); err == nil && filepath.IsAbs(dir) {
+			add(filepath.Dir(target), "PATH")
 		}
 	}
-	for _, pattern := range binPlaces() {
+	for _, pattern := range s.places() {
 		for major := newestMajor; major >= oldestMajor; major-- {
-			add(strings.Replace(pattern, "*", strconv.Itoa(major), 1))
+			dirs, _ := filepath.Glob(filepath.Join(s.root, strings.Replace(pattern, "%d", strconv.Itoa(major), 1))) // fails for bad patterns only
+			for _, dir := range slices.Backward(dirs) {
+				add(dir, "a usual place")
+			}
 		}
 	}
-	return dirs
+	return list
 }
 
-// inspectBinaries asks the binaries in dir for their version.
-func inspectBinaries(ctx context.Context, dir string) (binaries, error) {
-	dir, err := filepath.Abs(dir)
+func (s search) suffix() string {
+	if s.system() == "windows" {
+		return ".exe"
+	}
+	return ""
+}
+
+// inspect asks the binaries in a folder for their version.
+func (s search) inspect(ctx context.Context, c candidate) (binaries, error) {
+	dir, err := filepath.Abs(c.dir)
 	if err != nil {
 		return binaries{}, fmt.Errorf("find Postgres: %w", err)
 	}
-	if _, err := os.Stat(filepath.Join(dir, "initdb")); err != nil {
+	b := binaries{dir: dir, from: c.from, suffix: s.suffix()}
+	if _, err := os.Stat(b.path("initdb")); err != nil {
 		return binaries{}, err
 	}
-	b := binaries{dir: dir}
 	out, err := exec.CommandContext(ctx, b.path("postgres"), "--version").Output()
 	if err != nil {
 		return binaries{}, fmt.Errorf("run %s: %w", b.path("postgres"), err)
@@ -160,6 +219,10 @@ func noBinaries(explicit string, major int, found []binaries, problem error) err
 	}
 	if problem != nil {
 		saw += fmt.Sprintf(" (%v)", problem)
+	}
+	if major != 0 {
+		return fmt.Errorf("find %s: looked in %s, %s; install it or set %s to the folder of its binaries; or, where Postgres %d still runs, "+
+			"take a backup of the instance (teammem admin backup) and restore it into a new data folder (teammem admin restore)", want, where, saw, binEnv, major)
 	}
 	return fmt.Errorf("find %s: looked in %s, %s; install it (on Debian and Ubuntu the package postgresql), set %s to the folder of its binaries, or give a database URL",
 		want, where, saw, binEnv)

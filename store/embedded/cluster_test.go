@@ -241,7 +241,7 @@ func TestStart_Refused(t *testing.T) {
 				must(t, os.WriteFile(filepath.Join(dir, dataName, "PG_VERSION"), []byte("9\n"), 0o600))
 				return dir
 			},
-			want: []string{"Postgres 9", "pg_upgrade", binEnv, "install it"},
+			want: []string{"Postgres 9", binEnv, "install it", "teammem admin backup", "teammem admin restore"},
 		},
 		{
 			name: "version unreadable",

@@ -147,7 +147,7 @@ func (f *folder) inspect(ctx context.Context, o owner) (binaries, error) {
 		return binaries{}, err
 	}
 	if err != nil {
-		return binaries{}, fmt.Errorf("open %s, which Postgres %d made and no other version can read (pg_upgrade converts it): %w", f.data(), major, err)
+		return binaries{}, fmt.Errorf("open %s, which Postgres %d made and no other version can read: %w", f.data(), major, err)
 	}
 	return b, f.canRun(ctx, b, o)
 }
