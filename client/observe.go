@@ -28,7 +28,7 @@ func (c *cycle) observe(ctx context.Context) error {
 		case whole:
 			p.news, p.err = c.pullManifest(ctx, news{})
 		default:
-			p.news, p.err = c.pull(ctx, since, have)
+			p.news, p.err = c.pull(ctx, since, have, !c.options.DryRun)
 		}
 		answer <- p
 	}()
@@ -128,7 +128,8 @@ func (c *cycle) observeAgain(ctx context.Context) error {
 	if !c.again {
 		return nil
 	}
-	n, err := c.pull(ctx, c.index.Cursor, c.index.Digest)
+	// Most of what is new then is what was just sent, so its texts are here.
+	n, err := c.pull(ctx, c.index.Cursor, c.index.Digest, false)
 	if err == nil && c.contested && len(n.pages) == 0 && n.manifest == nil {
 		n, err = c.pullManifest(ctx, n) // the feed does not know why, so what is known here is wrong
 	}

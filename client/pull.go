@@ -30,13 +30,14 @@ type page struct {
 	foreign []wire.Refusal
 }
 
-// pull asks the server for everything after the cursor.
-func (s *Syncer) pull(ctx context.Context, since memory.Cursor, have memory.Digest) (news, error) {
+// pull asks the server for everything after the cursor, with texts if they are
+// likely to be written.
+func (s *Syncer) pull(ctx context.Context, since memory.Cursor, have memory.Digest, texts bool) (news, error) {
 	n := news{asked: true}
 	first := since.Seq
 	for {
 		n.requests++
-		got, foreign, err := s.server.Changes(ctx, s.link.Project, since, have)
+		got, foreign, err := s.server.Changes(ctx, s.link.Project, since, have, texts)
 		if err != nil && memory.CodeOf(err) == memory.CodeCursorTooOld {
 			return s.pullManifest(ctx, n)
 		}

@@ -121,10 +121,16 @@ func (s *Server) Projects(ctx context.Context, slug, remote string) ([]memory.Pr
 	return all, nil
 }
 
-// Changes returns a page of the feed, and what of it may not exist here. The
-// page is nil if the client's state, named by its tag, is still the newest.
-func (s *Server) Changes(ctx context.Context, project memory.ProjectID, since memory.Cursor, have memory.Digest) (*memory.FeedPage, []wire.Refusal, error) {
+// Changes returns a page of the feed, with texts if they are wanted and short,
+// and what of it may not exist here. The page is nil if the client's state,
+// named by its tag, is still the newest.
+func (s *Server) Changes(
+	ctx context.Context, project memory.ProjectID, since memory.Cursor, have memory.Digest, texts bool,
+) (*memory.FeedPage, []wire.Refusal, error) {
 	query, tag := url.Values{}, ""
+	if texts {
+		query.Set("content", "inline")
+	}
 	if !since.IsZero() {
 		query.Set("since", since.String())
 		tag = strconv.Quote(memory.Head{Epoch: since.Epoch, Seq: since.Seq, Digest: have}.Tag())
