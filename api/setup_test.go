@@ -101,6 +101,15 @@ func (b *bundle) sql(t testing.TB, sql string, args ...any) {
 	must(t, err)
 }
 
+// row reads one value as the role that owns the tables.
+func (b *bundle) row(t testing.TB, to any, sql string, args ...any) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), b.db)
+	must(t, err)
+	defer conn.Close(context.WithoutCancel(t.Context()))
+	must(t, conn.QueryRow(t.Context(), sql, args...).Scan(to))
+}
+
 // token gives a member an API token; project "" reaches all.
 func (b *bundle) token(t testing.TB, m memory.MemberID, project memory.ProjectID, scopes ...memory.Scope) string {
 	t.Helper()

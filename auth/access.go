@@ -126,7 +126,7 @@ func (a *AccessTokens) Mint(m memory.Member, device memory.Device, scopes ...mem
 	if slices.Contains(scopes, memory.ScopeReview) || slices.Contains(scopes, memory.ScopeAdmin) {
 		life = AdminLife
 	}
-	now := a.clock()
+	now := a.clock().Truncate(time.Second) // as a token says it
 	token := jwt.NewWithClaims(jwt.SigningMethodEdDSA, &claims{
 		Issuer: a.issuer, Subject: string(m.ID), Audience: audience, Issued: jwt.NewNumericDate(now), Expires: jwt.NewNumericDate(now.Add(life)),
 		Use: tokenUse, Scope: letters, Device: string(device.ID), Login: device.Login,

@@ -89,7 +89,7 @@ func (s *Service) LogIn(ctx context.Context, who Principal, in LogIn) (Login, er
 			Code: CodeForbidden, Message: "only an API token logs a computer in", Hint: "ask an administrator for one: teammem admin token create",
 		}
 	}
-	now := s.clock()
+	now := s.clock().Truncate(time.Microsecond) // as it is stored
 	d := Device{
 		ID: in.Device, Member: who.Member, Name: in.Name, OS: in.OS, CreatedAt: now, Project: who.Project,
 		Scopes: slices.Clone(who.Scopes), Token: who.Token, LastSeen: now, Login: 1, LoginEnds: now.Add(RefreshLife),

@@ -29,7 +29,7 @@ type Refreshed struct {
 // force. A client that lost the answer gets the same successor again. Whatever
 // is wrong with a token, the error is the same, and the audit has a row of it.
 func (s *Service) Refresh(ctx context.Context, from Principal, r Refresh) (Refreshed, error) {
-	r.At = s.clock()
+	r.At = s.clock().Truncate(time.Microsecond) // as it is stored
 	r.Next.CreatedAt, r.Next.ExpiresAt = r.At, r.At.Add(RefreshIdle)
 	got, ruling, err := s.store.Refresh(ctx, r, from.Row(r.At, "device.refresh", ""))
 	switch {
