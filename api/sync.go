@@ -146,6 +146,9 @@ func (a *API) push(c *call) error {
 	if p.Device == "" {
 		p.Device = c.who.Device
 	}
+	if p.Only, err = c.tag("If-Match"); err != nil {
+		return err
+	}
 	receipt, err := a.service.Push(c.ctx(), c.who, c.project, p)
 	if err != nil {
 		return err

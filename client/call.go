@@ -21,11 +21,12 @@ import (
 )
 
 type request struct {
-	method  string // "": POST with a body, else GET
-	path    string
-	query   url.Values
-	tag     string // If-None-Match
-	body    any
+	method string // "": POST with a body, else GET
+	path   string
+	query  url.Values
+	tag    string // If-None-Match
+	only   string // If-Match
+	body   any
 	anyone bool       // no credentials are needed, so none are sent
 	date   *time.Time // takes the time of the answer by the server's clock, if not nil
 }
@@ -174,6 +175,9 @@ func (s *Server) build(ctx context.Context, r request, token string) (*http.Requ
 	}
 	if r.tag != "" {
 		header.Set("If-None-Match", r.tag)
+	}
+	if r.only != "" {
+		header.Set("If-Match", r.only)
 	}
 	return req, nil
 }

@@ -8,36 +8,60 @@ import (
 	"github.com/teammem/teammem/memory"
 )
 
-// observe pulls and scans at the same time.
+// pulled is what the server said.
+type pulled struct {
+	review   review
+	requests int // for it
+	news     news
+	err      error
+}
+
+// observe scans, sends what little there may be to send, and pulls if that did
+// not tell that there is nothing new; or it scans and pulls at the same time.
 func (c *cycle) observe(ctx context.Context) error {
-	type pulled struct {
-		review   review
-		requests int // for it
-		news     news
-		err      error
+	ask := c.question()
+	if c.mayBeAhead() {
+		if err := c.scanFirst(ctx); err != nil {
+			return err
+		}
+		if done, err := c.sendAhead(ctx); done || err != nil {
+			return err
+		}
+		return c.takeIn(ctx, ask(ctx))
 	}
 	answer := make(chan pulled, 1)
+	go func() { answer <- ask(ctx) }()
+	scanned := c.scanFirst(ctx)
+	p := <-answer
+	p.err = cmp.Or(scanned, p.err)
+	return c.takeIn(ctx, p)
+}
+
+// question returns what asks the server for its news. It may run beside a scan,
+// so all that it needs of the cycle is looked up before.
+func (c *cycle) question() func(context.Context) pulled {
 	since, have, whole, proposals := c.index.Cursor, c.index.Digest, c.curable(), c.proposals
-	go func() {
-		var p pulled
-		if !c.options.Offline {
-			p.review, p.requests, p.err = c.askReview(ctx, proposals)
+	return func(ctx context.Context) (p pulled) {
+		if c.options.Offline {
+			return p
 		}
+		p.review, p.requests, p.err = c.askReview(ctx, proposals)
 		switch {
-		case c.options.Offline || p.err != nil:
+		case p.err != nil:
 		case whole:
 			p.news, p.err = c.pullManifest(ctx, news{})
 		default:
 			p.news, p.err = c.pull(ctx, since, have, !c.options.DryRun)
 		}
-		answer <- p
-	}()
-	scanned := c.scanFirst(ctx)
-	p := <-answer
+		return p
+	}
+}
+
+func (c *cycle) takeIn(ctx context.Context, p pulled) error {
 	c.report.Requests += p.requests
-	if err := cmp.Or(scanned, explain(p.err)); err != nil {
+	if p.err != nil {
 		c.report.Requests += p.news.requests
-		return err
+		return explain(p.err)
 	}
 	if err := c.takeOrResync(ctx, p.news); err != nil {
 		return err

@@ -41,6 +41,9 @@ type sender struct {
 
 	flying []*offer // on its way
 	answer chan answer
+
+	only string      // the head's tag at which a batch holds; "" for any
+	head memory.Head // where the project stood after the last batch
 }
 
 type answer struct {
@@ -94,11 +97,11 @@ func (s *sender) launch(ctx context.Context, batch []*offer) {
 	s.flying = batch
 	s.answer = make(chan answer, 1)
 	s.report.Requests++
-	epoch, project, to := s.index.Cursor.Epoch, s.link.Project, s.server
+	epoch, project, to, only := s.index.Cursor.Epoch, s.link.Project, s.server, s.only
 	go func(reply chan<- answer) {
 		sending, done := patient(ctx)
 		defer done()
-		receipt, err := to.Push(sending, project, epoch, rand.Text(), writes)
+		receipt, err := to.Push(sending, project, epoch, only, rand.Text(), writes)
 		reply <- answer{receipt, err}
 	}(s.answer)
 }
@@ -130,6 +133,7 @@ func (s *sender) land(ctx context.Context) error {
 	if a.err != nil {
 		return a.err
 	}
+	s.head = a.receipt.Head
 	published := 0
 	for i, v := range a.receipt.Verdicts {
 		if v.Ruling == memory.RulingPublished {

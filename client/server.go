@@ -162,14 +162,21 @@ func (s *Server) Contents(ctx context.Context, project memory.ProjectID, refs []
 	return w.Domain(), nil
 }
 
-// Push offers checked writes; the verdicts are in their order.
-func (s *Server) Push(ctx context.Context, project memory.ProjectID, epoch, key string, writes []memory.Write) (memory.Receipt, error) {
+// Push offers checked writes; the verdicts are in their order. With the tag of
+// a head nothing is judged at another head, which is [memory.CodeChanged].
+func (s *Server) Push(
+	ctx context.Context, project memory.ProjectID, epoch, only, key string, writes []memory.Write,
+) (memory.Receipt, error) {
 	body, err := wire.NewPush(epoch, s.device, key, memory.Agent{}, writes)
 	if err != nil {
 		return memory.Receipt{}, err
 	}
 	var w wire.Receipt
-	if err := s.post(ctx, projectPath(project, "push"), body, &w); err != nil {
+	r := request{path: projectPath(project, "push"), body: body}
+	if only != "" {
+		r.only = strconv.Quote(only)
+	}
+	if _, err := s.call(ctx, r, &w); err != nil {
 		return memory.Receipt{}, err
 	}
 	return w.Domain(len(writes))

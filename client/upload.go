@@ -35,9 +35,13 @@ func (o *offer) originOf(v memory.Verdict, before *entry) origin {
 // upload checks every text that the plan wants to send, and sends it.
 func (c *cycle) upload(ctx context.Context, ops []msync.Op) error {
 	s := sender{cycle: c}
+	return s.upload(ctx, ops)
+}
+
+func (s *sender) upload(ctx context.Context, ops []msync.Op) error {
 	defer s.abandon()
 	for i, op := range ops {
-		o, err := c.prepare(ctx, op)
+		o, err := s.prepare(ctx, op)
 		if err != nil {
 			return err
 		}
@@ -46,7 +50,7 @@ func (c *cycle) upload(ctx context.Context, ops []msync.Op) error {
 				return err
 			}
 		}
-		c.progress("sending", i+1, len(ops))
+		s.progress("sending", i+1, len(ops))
 	}
 	return s.flush(ctx)
 }

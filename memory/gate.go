@@ -24,7 +24,7 @@ func (s *Service) Push(ctx context.Context, who Principal, id ProjectID, p Push)
 		return Receipt{}, epochChanged(project.Head)
 	}
 	b := Batch{
-		Project: id, Epoch: p.Epoch, Key: p.Key, Body: p.Body, By: who, Device: p.Device, Agent: p.Agent,
+		Project: id, Epoch: p.Epoch, Key: p.Key, Body: p.Body, Only: p.Only, By: who, Device: p.Device, Agent: p.Agent,
 		At: s.clock(), Review: project.Review,
 	}
 	b = s.bounded(b)

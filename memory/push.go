@@ -12,6 +12,7 @@ type Push struct {
 	Device DeviceID
 	Key    string // idempotency key: the same one gives the same answer for 24 h
 	Body   Hash   // of the request, so that a reused key is noticed
+	Only   string // the head's tag at which the push holds, else it is not judged; "" for any
 	Agent  Agent
 	Ops    []Op
 }
@@ -105,6 +106,7 @@ type Batch struct {
 	Epoch   string
 	Key     string
 	Body    Hash
+	Only    string
 	By      Principal
 	Device  DeviceID
 	Agent   Agent

@@ -40,6 +40,11 @@ func (s *Store) lockAndRead(ctx context.Context, tx pgx.Tx, b memory.Batch) (kno
 			Hint: "run teammem sync to join the new history; nothing of yours is removed",
 		}
 	}
+	if head := k.heads.Head; b.Only != "" && b.Only != head.Tag() && k.answered == nil {
+		return known{}, &memory.Error{
+			Code: memory.CodeChanged, Message: "the project has changed since you last synced", Head: &head, Hint: "sync, and push again",
+		}
+	}
 	if b.Review != "" && b.Review != k.review {
 		return known{}, &memory.Error{
 			Code: memory.CodeUnavailable, Message: "the project's review preset was changed meanwhile", Hint: "push again",
