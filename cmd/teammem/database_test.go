@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // A mistyped folder makes a new instance, since that is how every instance
@@ -64,5 +66,29 @@ func TestServe_DataFolderGone(t *testing.T) {
 	}
 	if _, err := os.Stat(data); !os.IsNotExist(err) {
 		t.Errorf("a new cluster: %v", err)
+	}
+}
+
+// A password that is in a file gets into the address as it is, whatever its
+// characters are.
+func TestDatabaseOptions_FullURL(t *testing.T) {
+	t.Parallel()
+	const password = "p@ss/w:ord%20 ?#&'\\ü"
+	file := filepath.Join(t.TempDir(), "password")
+	if err := os.WriteFile(file, []byte(password+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, address := range []string{"postgres://u@host:1/name?sslmode=disable", "postgresql://u@/name?host=%2Frun%2Fpg"} {
+		full, err := (&databaseOptions{url: address, password: file}).fullURL()
+		if err != nil {
+			t.Fatal(err)
+		}
+		config, err := pgx.ParseConfig(full)
+		if err != nil || config.Password != password || config.User != "u" || config.Database != "name" {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+	if full, err := (&databaseOptions{url: "host=x user=u"}).fullURL(); err != nil || full != "host=x user=u" {
+		t.Errorf("without a password in a file it is %q, %v", full, err)
 	}
 }

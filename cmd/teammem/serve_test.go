@@ -178,7 +178,7 @@ func TestServe_Drain(t *testing.T) {
 	t.Parallel()
 	tm := &team{dir: t.TempDir(), database: testdb.New(t)}
 	tm.admin = []string{"admin", "--database-url", tm.database}
-	s := startWatched(t, tm.dir, nil, "--database-url", tm.database, "--metrics-listen", "127.0.0.1:0")
+	s := startWatched(t, tm.dir, nil, "--database-url", tm.database, "--data", tm.dir, "--metrics-listen", "127.0.0.1:0")
 	added := tm.must(t, append(tm.admin, "project", "add", "acme/app")...)
 	project := strings.Trim(added[strings.Index(added, "("):], "()")
 	tm.must(t, append(tm.admin, "member", "add", "mara")...)
@@ -212,7 +212,7 @@ func TestServe_SecondSignal(t *testing.T) {
 	t.Parallel()
 	tm := &team{dir: t.TempDir(), database: testdb.New(t)}
 	tm.admin = []string{"admin", "--database-url", tm.database}
-	s := startWatched(t, tm.dir, nil, "--database-url", tm.database, "--metrics-listen", "127.0.0.1:0")
+	s := startWatched(t, tm.dir, nil, "--database-url", tm.database, "--data", tm.dir, "--metrics-listen", "127.0.0.1:0")
 	added := tm.must(t, append(tm.admin, "project", "add", "acme/app")...)
 	project := strings.Trim(added[strings.Index(added, "("):], "()")
 	tm.must(t, append(tm.admin, "member", "add", "mara")...)
