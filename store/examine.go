@@ -16,6 +16,7 @@ type Examined struct {
 	SchemaErr   error // why this program cannot serve the database as it is, nor migrate it; nothing below is known then
 	Instance    string
 	Bytes       int64 // of the whole database
+	Keys        int   // that sign access tokens; each is sealed under the master key
 	Projects    []ProjectState
 	Audit       int64 // rows of the instance's own chain
 	InstanceErr error // what does not hold of that chain
@@ -54,7 +55,24 @@ func Examine(ctx context.Context, url string) (Examined, error) {
 	if _, x.SchemaErr = pendingMigrations(files, applied); x.SchemaErr != nil || x.Schema == 0 {
 		return x, nil
 	}
-	return x, ownerFault("examine", pgx.BeginTxFunc(ctx, conn, snapshot(), func(tx pgx.Tx) error { return examine(ctx, tx, &x) }))
+	err = pgx.BeginTxFunc(ctx, conn, snapshot(), func(tx pgx.Tx) error {
+		if err := examine(ctx, tx, &x); err != nil {
+			return err
+		}
+		x.Keys, err = countKeys(ctx, tx)
+		return err
+	})
+	return x, ownerFault("examine", err)
+}
+
+// countKeys counts the signing keys, which older schemas do not have.
+func countKeys(ctx context.Context, tx pgx.Tx) (n int, err error) {
+	var known bool
+	if err := tx.QueryRow(ctx, `select to_regclass('signing_keys') is not null`).Scan(&known); err != nil || !known {
+		return 0, err
+	}
+	err = tx.QueryRow(ctx, `select count(*) from signing_keys`).Scan(&n)
+	return n, err
 }
 
 // snapshot is a transaction whose queries all see one and the same state.

@@ -212,6 +212,10 @@ func TestServe_DatabaseNewer(t *testing.T) {
 			t.Errorf("%s: exit %d: %s", args[0], r.code, r.stderr)
 		}
 	}
+	r := run(t, dir, "doctor", "--database-url", url)
+	if r.code != exitRetry || !strings.Contains(r.stdout, "it has schema 999 (0999_future.sql), this build knows ") {
+		t.Errorf("doctor: exit %d: %s%s", r.code, r.stdout, r.stderr)
+	}
 	if n := number(t, url, `select count(*) from members`); n != 0 {
 		t.Errorf("%d members", n)
 	}

@@ -21,6 +21,7 @@ const doctorPatience = 2 * time.Second
 
 func (a *app) newDoctorCommand() *cobra.Command {
 	var asJSON bool
+	var server databaseOptions
 	c := &cobra.Command{
 		Use:   "doctor [DIR]",
 		Short: "Examine everything that memory passes through; changes nothing",
@@ -30,11 +31,25 @@ and the login, second memories of the same repository, the agent and its hooks,
 the indexes, and what waits. Each line ends with where that is decided; what is
 not well is followed by what to do. Works without a link, a login or a server,
 and never shows a token.
+With --data or --database-url, examine the server's side instead: its Postgres
+and data folder, the schema, its keys, and whether digests, feeds and audits of
+all projects are what they must be. Works beside a running server; without one,
+the private Postgres is started for the time it takes.
 Exit 0: all is well; 1: there is something to do; 2: no such folder;
 130: interrupted.`,
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error { return a.runDoctor(c.Context(), folderArg(args), asJSON) },
+		Example: "  teammem doctor\n  teammem doctor --data /srv/teammem",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if server != (databaseOptions{}) {
+				return a.runServerDoctor(c.Context(), server, asJSON)
+			}
+			return a.runDoctor(c.Context(), folderArg(args), asJSON)
+		},
 	}
+	// Not from the environment: a member's doctor stays one where a server is set up as well.
+	c.Flags().StringVar(&server.data, "data", "", "examine the server whose folder this is")
+	c.Flags().StringVar(&server.url, "database-url", "", "examine the server whose database this is")
+	c.Flags().StringVar(&server.password, "database-password-file", "", "file with the password for the database URL")
 	c.Flags().BoolVar(&asJSON, "json", false, "print a JSON object for each check")
 	return c
 }

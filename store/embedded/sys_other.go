@@ -19,3 +19,4 @@ func idsOf(fs.FileInfo) (uid, gid int)                 { return -1, -1 }
 func isPostmaster(int, string) bool                    { return false }
 func processExists(int) bool                           { return false }
 func segmentInUse(int, int) bool                       { return false }
+func freeBytes(string) int64                           { return -1 }

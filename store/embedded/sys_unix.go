@@ -38,3 +38,12 @@ func segmentInUse(id, creator int) bool {
 	}
 	return int(desc.Cpid) == creator && desc.Nattch > 0
 }
+
+// freeBytes is how much an ordinary account may still write where dir is.
+func freeBytes(dir string) int64 {
+	var st unix.Statfs_t
+	if err := unix.Statfs(dir, &st); err != nil {
+		return -1
+	}
+	return int64(st.Bavail) * int64(st.Bsize) //nolint:gosec,unconvert // their types differ between systems
+}
