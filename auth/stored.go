@@ -19,9 +19,9 @@ const (
 	// publishedFor is how long a key is known before it signs: long enough that
 	// every server has read it.
 	publishedFor = 2 * RereadEvery
-	// askPause is the least time between two looks for a key that a token named:
-	// tokens can name anything.
-	askPause = time.Second
+	// asksPerMinute bounds the looks for keys that tokens named: they can name
+	// anything.
+	asksPerMinute = 30
 )
 
 // KeyRecords is where signing keys are kept. The store implements it.
@@ -52,46 +52,34 @@ type StoredKeys struct {
 	master  *MasterKey
 	clock   memory.Clock
 	ring    atomic.Pointer[Keyring]
-
-	mu    sync.Mutex // of whoever reads
-	asked time.Time
+	asks    *Limiter
+	mu      sync.Mutex // of whoever reads
 }
 
 // OpenKeys reads the keys. A [memory.CodeForbidden] error says that the master
 // key is not theirs.
 func OpenKeys(ctx context.Context, records KeyRecords, master *MasterKey, clock memory.Clock) (*StoredKeys, error) {
-	s := &StoredKeys{records: records, master: master, clock: clock}
+	s := &StoredKeys{records: records, master: master, clock: clock, asks: NewLimiter(asksPerMinute, time.Minute)}
 	return s, s.Load(ctx)
 }
 
 // Ring returns the keys as they were read last.
 func (s *StoredKeys) Ring() *Keyring { return s.ring.Load() }
 
+// Reread reads the keys again unless that was done too often.
+func (s *StoredKeys) Reread(ctx context.Context) bool {
+	return s.asks.Take("", 1, s.clock()) == 0 && s.Load(ctx) == nil
+}
+
 // Load reads the keys again. If that fails, those from before stay.
 func (s *StoredKeys) Load(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.load(ctx)
-}
-
-// Reread reads the keys again unless somebody just did.
-func (s *StoredKeys) Reread(ctx context.Context) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.clock().Sub(s.asked) < askPause {
-		return true // whoever waited here has the ring that the one before read
-	}
-	return s.load(ctx) == nil
-}
-
-func (s *StoredKeys) load(ctx context.Context) error {
-	now := s.clock()
-	s.asked = now
 	stored, err := s.records.SigningKeys(ctx)
 	if err != nil {
 		return fmt.Errorf("read signing keys: %w", err)
 	}
-	ring, err := s.open(stored, now)
+	ring, err := s.open(stored, s.clock())
 	if err != nil {
 		return err
 	}

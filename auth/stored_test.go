@@ -146,7 +146,7 @@ func TestStoredKeys_MadeUpKids(t *testing.T) {
 			t.Fatalf("got %v", err)
 		}
 	}
-	if n := i.records.reads - before; n > 1 {
+	if n := i.records.reads - before; n != asksPerMinute {
 		t.Errorf("%d reads for 100 tokens", n)
 	}
 	// A database that does not answer leaves the keys that are known.

@@ -35,6 +35,7 @@ func TestScript(t *testing.T) {
 			"server":  scriptServer,
 			"stop":    scriptStop,
 			"keep":    scriptKeep,
+			"first":   scriptFirst,
 			"secret":  scriptSecret,
 			"hides":   scriptHides,
 			"bytes":   scriptBytes,
@@ -161,6 +162,15 @@ func scriptKeep(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: keep NAME")
 	}
 	ts.Setenv(args[0], strings.TrimSpace(ts.ReadFile("stdout")))
+}
+
+// first NAME keeps the first word of the last output as a variable.
+func scriptFirst(ts *testscript.TestScript, neg bool, args []string) {
+	words := strings.Fields(ts.ReadFile("stdout"))
+	if neg || len(args) != 1 || len(words) == 0 {
+		ts.Fatalf("usage: first NAME, after a command with output")
+	}
+	ts.Setenv(args[0], words[0])
 }
 
 // secret FILE writes a credential among words, and keeps it as SECRET.
