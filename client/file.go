@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"time"
 )
 
@@ -32,7 +33,7 @@ func replaceFile(path string, data []byte, mode fs.FileMode, at time.Time) (err 
 	if err := makeDir(dir); err != nil {
 		return fmt.Errorf("make folder for %s: %w", path, err)
 	}
-	temp := filepath.Join(dir, ".teammem-"+rand.Text()[:16]+".tmp")
+	temp := filepath.Join(dir, tempPrefix+rand.Text()[:16]+tempSuffix)
 	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, private)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
@@ -56,7 +57,8 @@ func replaceFile(path string, data []byte, mode fs.FileMode, at time.Time) (err 
 		_ = f.Close()
 		return fmt.Errorf("sync %s: %w", path, err)
 	}
-	if err := f.Close(); err != nil {
+	info, err := f.Stat()
+	if err := errors.Join(err, f.Close()); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	if !at.IsZero() {
@@ -67,7 +69,39 @@ func replaceFile(path string, data []byte, mode fs.FileMode, at time.Time) (err 
 	if err := os.Rename(temp, path); err != nil {
 		return fmt.Errorf("replace %s: %w", path, err)
 	}
+	sweepTemps(dir, info.ModTime().Add(-longestWrite))
 	return syncDir(dir)
+}
+
+const (
+	tempPrefix = ".teammem-"
+	tempSuffix = ".tmp"
+
+	// longestWrite is longer than any program needs for one file.
+	longestWrite = time.Hour
+)
+
+func isTemp(name string) bool {
+	return strings.HasPrefix(name, tempPrefix) && strings.HasSuffix(name, tempSuffix)
+}
+
+// sweepTemps removes what programs that were killed left half written in a
+// folder: what was begun before the given time, or all of it for the zero time,
+// where a lock says that nobody else writes there. What stays does no harm.
+func sweepTemps(dir string, before time.Time) {
+	names, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, n := range names {
+		if !isTemp(n.Name()) {
+			continue
+		}
+		info, err := n.Info()
+		if err == nil && info.Mode().IsRegular() && (before.IsZero() || info.ModTime().Before(before)) {
+			_ = os.Remove(filepath.Join(dir, n.Name()))
+		}
+	}
 }
 
 // makeDir makes a folder and those above it, durably: a file is only as safe

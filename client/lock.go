@@ -70,5 +70,6 @@ func (d Dirs) exclusive(update func() error) (err error) {
 		return fmt.Errorf("lock settings: %w", err)
 	}
 	defer func() { err = errors.Join(err, f.Unlock()) }()
+	sweepTemps(d.Config, time.Time{})
 	return update()
 }

@@ -23,9 +23,9 @@ var ErrOtherServer = errors.New("another server answers at this address")
 
 const (
 	requestTimeout = 60 * time.Second
-	maxAnswer      = 256 << 20 // bytes, decompressed
-	maxRequest     = 4 << 20   // bytes; what a server takes
-	compressFrom   = 1 << 10   // bytes; a smaller body is not worth it
+	maxAnswer      = 64 << 20 // bytes, decompressed; a manifest of 20,000 entries has 8
+	maxRequest     = 4 << 20  // bytes; what a server takes
+	compressFrom   = 1 << 10  // bytes; a smaller body is not worth it
 )
 
 // Server is the client's end of the protocol: one method per call, in the

@@ -85,6 +85,7 @@ func (s *Syncer) Sync(ctx context.Context, o SyncOptions) (_ *Report, err error)
 		return report, err
 	}
 	defer func() { err = errors.Join(err, l.release()) }()
+	sweepTemps(state, time.Time{})
 	file := filepath.Join(state, "index")
 	c, err := s.open(ctx, file, o, report)
 	if err != nil {

@@ -79,6 +79,9 @@ func (w Feed) Domain() (memory.FeedPage, []Refusal, error) {
 		if c.Seq <= last || c.Seq > w.To || c.EntryID == "" {
 			return memory.FeedPage{}, nil, malformed("change %d after %d", c.Seq, last)
 		}
+		if c.Rev <= 0 || c.Rev > w.Head {
+			return memory.FeedPage{}, nil, malformed("revision %d in change %d", c.Rev, c.Seq)
+		}
 		last = c.Seq
 		change, err := c.domain()
 		if err != nil {

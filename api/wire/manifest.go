@@ -80,6 +80,9 @@ func (w Manifest) Domain() (memory.Head, []memory.Entry, []Refusal, error) {
 	var refused []Refusal
 	var sum memory.Digest
 	for _, e := range w.Entries {
+		if e.EntryID == "" || e.Rev <= 0 || e.Rev > w.Seq {
+			return fail(malformed("revision %d in a manifest of %d", e.Rev, w.Seq))
+		}
 		entry, err := e.domain()
 		if err != nil {
 			refused = append(refused, Refusal{memory.EntryID(e.EntryID), e.Rev, e.Path, false, problemOf(err)})
@@ -102,9 +105,6 @@ func (w ManifestEntry) domain() (memory.Entry, error) {
 	sum, err := hash("sha256", w.SHA256)
 	if err != nil {
 		return memory.Entry{}, err
-	}
-	if w.EntryID == "" || w.Rev <= 0 {
-		return memory.Entry{}, missing("entry_id")
 	}
 	return memory.Entry{
 		ID: memory.EntryID(w.EntryID), Path: path, Rev: w.Rev, Sum: sum, Size: w.Size,

@@ -3,6 +3,7 @@ package wire
 import (
 	"net/http"
 	"strings"
+	"unicode"
 
 	"github.com/teammem/teammem/memory"
 )
@@ -73,7 +74,7 @@ func title(code memory.Code) string {
 // Domain returns the error that the problem describes. A code that this
 // program does not know becomes the general one of the status.
 func (p Problem) Domain() *memory.Error {
-	e := &memory.Error{Message: p.Detail, Field: p.Field, Layer: p.Layer, Hint: p.Hint}
+	e := &memory.Error{Message: harmless(p.Detail), Field: harmless(p.Field), Layer: harmless(p.Layer), Hint: harmless(p.Hint)}
 	if code, ok := known(memory.Code(p.Code)); ok {
 		e.Code = code
 	} else {
@@ -90,13 +91,28 @@ func (p Problem) Domain() *memory.Error {
 	}
 	for i, f := range p.Findings {
 		to := &e.Findings[i]
-		to.Rule, to.Line, to.Column = f.Rule, f.Line, f.Column
+		to.Rule, to.Line, to.Column = harmless(f.Rule), f.Line, f.Column
 		assign(&to.Severity, f.Severity)
 	}
 	if p.Epoch != "" {
 		e.Head = &memory.Head{Epoch: p.Epoch, Seq: p.Head, Floor: p.Floor}
 	}
 	return e
+}
+
+// harmless makes a text fit to be printed, whoever sent it: it cannot write to
+// a terminal what nobody sees, and it ends.
+func harmless(s string) string {
+	const most = 1000
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "") + "…"
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029' {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, s)
 }
 
 // resized and assign build findings without naming their package, which wire

@@ -243,6 +243,9 @@ func (w Result) Domain() (memory.Verdict, error) {
 	default:
 		return memory.Verdict{}, malformed("an unknown verdict")
 	}
+	if v.Rev < 0 {
+		return memory.Verdict{}, malformed("a verdict with revision %d", v.Rev)
+	}
 	var err error
 	if v.Sum, err = optionalHash("sha256", w.SHA256); err != nil {
 		return memory.Verdict{}, err

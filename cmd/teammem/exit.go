@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/teammem/teammem/client"
 	"github.com/teammem/teammem/client/tree"
@@ -167,7 +168,14 @@ func (a *app) explain(err error) {
 	}
 }
 
-// tell writes one line for the person; results go to stdout instead.
+// tell writes one line for the person; results go to stdout instead. Some words
+// may be a server's, so nothing of them moves the cursor.
 func (a *app) tell(format string, args ...any) {
-	fmt.Fprintf(a.stderr, "teammem: "+format+"\n", args...)
+	text := strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, fmt.Sprintf(format, args...))
+	fmt.Fprintf(a.stderr, "teammem: %s\n", text)
 }
