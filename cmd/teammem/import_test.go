@@ -303,7 +303,7 @@ func (m *member) importUntilKilled(t *testing.T, notes string, trap *trap, when 
 		t.Fatal(err)
 	}
 	if when == nil {
-		trap.set(func() { m.team.kill(t, "client", c) })
+		trap.killAtSecond(c)
 	}
 	ended := make(chan struct{})
 	go func() {

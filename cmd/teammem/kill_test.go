@@ -1,9 +1,13 @@
 package main
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -22,72 +26,271 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/teammem/teammem/api/wire"
 	"github.com/teammem/teammem/memory"
 )
 
-// soak asks for the long run of the tests that have one.
-const soak = "TEAMMEM_SOAK"
+const (
+	// soak asks for the long run of the tests that have one.
+	soak = "TEAMMEM_SOAK"
+	// killSeed repeats the choices of an earlier run.
+	killSeed = "TEAMMEM_KILL_SEED"
+)
 
-// Whatever dies in the middle of a push, nothing that was acknowledged is lost;
-// the next run converges and leaves nothing behind.
-func TestKill_InTheMiddleOfAPush(t *testing.T) {
+// Whatever dies in the middle of whatever, nothing that was acknowledged is
+// lost; the next run converges and leaves nothing behind. The seed decides who
+// dies, at which push and how long after it came, and what is written.
+func TestKill_AtRandomMoments(t *testing.T) {
 	t.Parallel()
-	tm := &team{dir: t.TempDir()}
-	allowOthers(t, tm.dir)
-	tm.admin = []string{"admin", "--data", filepath.Join(tm.dir, "instance")}
-	tm.start(t, "127.0.0.1:0")
-	tm.must(t, append(tm.admin, "project", "add", "acme/app")...)
-	trap := &trap{target: tm.address()}
-	real := tm.url
-	tm.url = trap.start(t)
-	a, b := tm.join(t, "mara"), tm.join(t, "jo")
-	tm.url = real
-
-	victims := []string{"postgres", "server", "client"}
+	seed, rounds := rand.Uint64(), 20
+	if s := os.Getenv(killSeed); s != "" {
+		var err error
+		if seed, err = strconv.ParseUint(s, 10, 64); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if os.Getenv(soak) != "" {
-		victims = slices.Repeat(victims, 7)
+		rounds *= 10
 	}
-	for round, victim := range victims {
-		for i := range 450 { // two pushes and a half
-			a.write(t, fmt.Sprintf("round%d/note-%03d.md", round, i), fmt.Sprintf("text %d of round %d\n", i, round))
-			if round > 0 && i%3 == 0 {
-				a.write(t, fmt.Sprintf("round%d/note-%03d.md", round-1, i), fmt.Sprintf("edited in round %d\n", round))
-			}
-		}
-		acknowledged := a.syncUntilKilled(t, trap, victim)
-		if victim == "server" {
-			tm.start(t, tm.address())
-		}
-		tm.awaitReady(t) // a killed Postgres is started again by the server
-		b.sync(t, 0)
-		for path, sum := range acknowledged {
-			if got := memory.Sum([]byte(b.read(t, path))).String(); got != sum {
-				t.Errorf("round %d: %s was acknowledged and is not what the other member received", round, path)
-			}
-		}
-		if victim != "client" && len(acknowledged) == 0 {
-			t.Errorf("round %d: nothing was acknowledged before the kill, so it proves little", round)
-		}
-		a.sync(t, 0)
-		b.sync(t, 0)
-		equalTrees(t, a, b)
-		for name := range a.files(t) {
-			if strings.Contains(name, ".teammem-") {
-				t.Errorf("round %d: %s was left behind", round, name)
-			}
-		}
-		t.Logf("round %d, %s killed: %d acknowledged before that", round, victim, len(acknowledged))
+	t.Logf("run it again with %s=%d", killSeed, seed)
+	k := newKilling(t, seed)
+	for round := range rounds {
+		k.round(t, round)
 	}
-	digests(t, a, b)
+	digests(t, k.writers[0].member, k.writers[1].member)
+	t.Logf("%d pushes in %d rounds", k.trap.total, rounds)
+	if k.trap.total < 8*rounds {
+		t.Error("too few pushes to prove much")
+	}
 }
 
-// trap forwards to the server, and kills somebody while the second push after
-// it was set is on its way.
+// killing is a team whose server, database and programs are killed.
+type killing struct {
+	*team
+
+	random  *rand.Rand
+	trap    *trap
+	writers [2]*writer
+}
+
+func newKilling(t *testing.T, seed uint64) *killing {
+	t.Helper()
+	k := &killing{team: &team{dir: t.TempDir()}, random: rand.New(rand.NewPCG(seed, 0))}
+	allowOthers(t, k.dir)
+	k.admin = []string{"admin", "--data", filepath.Join(k.dir, "instance")}
+	k.start(t, "127.0.0.1:0")
+	k.must(t, append(k.admin, "project", "add", "acme/app")...)
+	k.trap = &trap{target: k.address()}
+	real := k.url
+	k.url = k.trap.start(t)
+	for i, name := range []string{"mara", "jo"} {
+		k.writers[i] = &writer{
+			member: k.join(t, name), random: rand.New(rand.NewPCG(seed, uint64(i)+1)), offered: map[string][]string{}, acknowledged: map[string]int{},
+		}
+	}
+	k.url = real
+	return k
+}
+
+// round lets the members write until somebody is killed, and mends that.
+func (k *killing) round(t *testing.T, round int) {
+	t.Helper()
+	victim := []string{"postgres", "server", "client", "client"}[k.random.IntN(4)]
+	push, target := 5+k.random.IntN(5), k.writers[k.random.IntN(len(k.writers))]
+	const most = 60 * time.Millisecond // a push takes about as long
+	delay := time.Duration(k.random.Int64N(int64(most)))
+	killed := make(chan struct{})
+	k.trap.set(push, func() {
+		time.AfterFunc(delay, func() {
+			defer close(killed)
+			k.kill(t, victim, target.process())
+		})
+	})
+	var writing sync.WaitGroup
+	for _, w := range k.writers {
+		writing.Go(func() { w.writeUntil(t, killed) })
+	}
+	writing.Wait()
+	if t.Failed() {
+		t.FailNow()
+	}
+	if victim == "server" {
+		k.start(t, k.address())
+	}
+	k.awaitReady(t) // a killed Postgres is started again by the server
+	served := k.served(t)
+	for _, w := range k.writers {
+		w.compare(t, served)
+	}
+	first, second := k.writers[0].member, k.writers[1].member
+	for _, m := range []*member{first, second, first} {
+		m.sync(t, 0)
+	}
+	equalTrees(t, first, second)
+	k.nothingLeft(t)
+	if t.Failed() {
+		t.Fatalf("in round %d, %s killed %v after push %d", round, victim, delay, push)
+	}
+}
+
+// served returns the hashes of what the server has, by path.
+func (k *killing) served(t *testing.T) map[string]string {
+	t.Helper()
+	var m wire.Manifest
+	reader := k.writers[0]
+	path := "/api/v1/projects/" + string(reader.link(t).Project) + "/manifest"
+	if status := reader.get(t, path, nil, &m); status != http.StatusOK {
+		t.Fatalf("the manifest has status %d", status)
+	}
+	served := map[string]string{}
+	for _, e := range m.Entries {
+		served[e.Path] = e.SHA256
+	}
+	return served
+}
+
+// nothingLeft looks for what an interrupted program left half done.
+func (k *killing) nothingLeft(t *testing.T) {
+	t.Helper()
+	err := filepath.WalkDir(k.dir, func(path string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // Postgres works in there
+		}
+		if err == nil && (strings.HasPrefix(d.Name(), ".teammem-") || strings.HasSuffix(d.Name(), ".tmp") && !strings.Contains(path, "pg_")) {
+			t.Errorf("%s was left behind", path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// writer is a member who edits, adds and removes entries of their own, and
+// remembers what they were told about them.
+type writer struct {
+	*member
+
+	random       *rand.Rand
+	count        int
+	offered      map[string][]string // by path: all texts it ever had here, "" for none
+	acknowledged map[string]int      // the newest of them that the server was said to have
+
+	mu      sync.Mutex
+	running *exec.Cmd
+}
+
+// writeUntil syncs small changes until somebody has been killed.
+func (w *writer) writeUntil(t *testing.T, killed <-chan struct{}) {
+	for {
+		select {
+		case <-killed:
+			return
+		case <-t.Context().Done():
+			return
+		default:
+		}
+		w.change(t)
+		w.syncOnce(t)
+	}
+}
+
+// change makes a few changes: two pushes, as deletes travel alone.
+func (w *writer) change(t *testing.T) {
+	t.Helper()
+	paths := slices.Sorted(maps.Keys(w.offered))
+	for range 1 + w.random.IntN(4) {
+		path := fmt.Sprintf("%s/%d.md", filepath.Base(w.home), len(paths))
+		if edit := w.random.IntN(2) == 0 && len(paths) > 0; edit {
+			path = paths[w.random.IntN(len(paths))]
+		} else {
+			paths = append(paths, path)
+		}
+		w.count++
+		w.offer(t, path, fmt.Sprintf("text %d of %s\n", w.count, path))
+	}
+	if path := paths[w.random.IntN(len(paths))]; w.now(path) != "" {
+		w.offer(t, path, "")
+	}
+}
+
+// now is the text that a file has.
+func (w *writer) now(path string) string {
+	if all := w.offered[path]; len(all) > 0 {
+		return all[len(all)-1]
+	}
+	return ""
+}
+
+func (w *writer) offer(t *testing.T, path, text string) {
+	t.Helper()
+	if text == "" {
+		w.remove(t, path)
+	} else {
+		w.write(t, path, text)
+	}
+	w.offered[path] = append(w.offered[path], text)
+}
+
+// syncOnce runs a sync, however it ends, and notes what it said was published.
+func (w *writer) syncOnce(t *testing.T) {
+	c := program(t.Context(), w.home, "sync", w.work(), "--json")
+	var out, stderr bytes.Buffer
+	c.Stdout, c.Stderr = &out, &stderr
+	if err := c.Start(); err != nil {
+		t.Error(err)
+		return
+	}
+	w.mu.Lock()
+	w.running = c
+	w.mu.Unlock()
+	_ = c.Wait() // its code says what became of it
+	if code := c.ProcessState.ExitCode(); !slices.Contains([]int{exitOK, exitRetry, exitOffline, killedCode}, code) {
+		t.Errorf("sync of %s: exit %d\n%s", filepath.Base(w.home), code, &stderr)
+	}
+	for line := range strings.Lines(out.String()) {
+		var l opLine
+		if err := json.Unmarshal([]byte(line), &l); err == nil && l.Type == "op" && l.Verdict == string(memory.RulingPublished) {
+			w.acknowledged[l.Path] = len(w.offered[l.Path]) - 1
+		}
+	}
+}
+
+func (w *writer) process() *exec.Cmd {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.running
+}
+
+// killedCode is what a process that was killed has instead of an exit code.
+const killedCode = -1
+
+// compare fails unless the server has what this member was told is published,
+// or something that was offered later.
+func (w *writer) compare(t *testing.T, served map[string]string) {
+	t.Helper()
+	for path, newest := range w.acknowledged {
+		if !slices.ContainsFunc(w.offered[path][newest:], func(text string) bool { return served[path] == hashOf(text) }) {
+			t.Errorf("%s was acknowledged with %q, and the server has something else", path, w.offered[path][newest])
+		}
+	}
+}
+
+// hashOf is "" for a text that is gone.
+func hashOf(text string) string {
+	if text == "" {
+		return ""
+	}
+	return memory.Sum([]byte(text)).String()
+}
+
+// trap forwards to the server, and calls somebody at a certain push.
 type trap struct {
 	target string
 	mu     sync.Mutex
-	pushes int
-	kill   func() // nil: not set
+	total  int
+	left   int
+	at     func() // nil: not set
 }
 
 func (tr *trap) start(t *testing.T) string {
@@ -106,19 +309,32 @@ func (tr *trap) start(t *testing.T) string {
 	return s.URL
 }
 
-func (tr *trap) set(kill func()) {
+func (tr *trap) set(push int, at func()) {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
-	tr.pushes, tr.kill = 0, kill
+	tr.left, tr.at = push, at
+}
+
+// killAtSecond kills a program some time after its second push has come.
+func (tr *trap) killAtSecond(c *exec.Cmd) (killed <-chan struct{}) {
+	const most = 40 * time.Millisecond // of a push of 200 entries
+	done := make(chan struct{})
+	tr.set(2, func() {
+		time.AfterFunc(rand.N(most), func() {
+			defer close(done)
+			_ = c.Process.Kill() // it may have ended
+		})
+	})
+	return done
 }
 
 func (tr *trap) spring() {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
-	if tr.pushes++; tr.pushes == 2 && tr.kill != nil {
-		const most = 40 * time.Millisecond // of a push of 200 entries
-		time.AfterFunc(rand.N(most), tr.kill)
-		tr.kill = nil
+	tr.total++
+	if tr.left--; tr.left <= 0 && tr.at != nil {
+		tr.at()
+		tr.at = nil
 	}
 }
 
@@ -132,35 +348,19 @@ func allowOthers(t *testing.T, dir string) {
 	}
 }
 
-// syncUntilKilled runs a sync during which somebody is killed, and returns what
-// it said was published.
-func (m *member) syncUntilKilled(t *testing.T, trap *trap, victim string) map[string]string {
+// syncUntilKilled runs a sync that is killed in its second push.
+func (m *member) syncUntilKilled(t *testing.T, trap *trap) {
 	t.Helper()
-	local := m.files(t)
-	c := program(t.Context(), m.home, "sync", m.work(), "--json")
-	out := &strings.Builder{}
-	c.Stdout = out
+	c := program(t.Context(), m.home, "sync", m.work())
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	killed := make(chan struct{})
-	trap.set(func() { // long before the first push
-		defer close(killed)
-		m.team.kill(t, victim, c)
-	})
-	_ = c.Wait() // whatever became of it
+	killed := trap.killAtSecond(c) // long before the first push
+	_ = c.Wait()                   // whatever became of it
 	select {
 	case <-killed:
 	case <-t.Context().Done():
 	}
-	acknowledged := map[string]string{}
-	for line := range strings.Lines(out.String()) {
-		var l opLine
-		if err := json.Unmarshal([]byte(line), &l); err == nil && l.Type == "op" && l.Verdict == string(memory.RulingPublished) {
-			acknowledged[l.Path] = memory.Sum([]byte(local[l.Path])).String()
-		}
-	}
-	return acknowledged
 }
 
 // awaitReady waits until the server and its database answer.

@@ -253,7 +253,7 @@ func TestReview_Kill(t *testing.T) {
 			a.write(t, fmt.Sprintf("note-%03d.md", i), fmt.Sprintf("text %d of round %d\n", i, round))
 		}
 		want := a.files(t)
-		a.syncUntilKilled(t, trap, "client")
+		a.syncUntilKilled(t, trap)
 		if !maps.Equal(a.files(t), want) {
 			t.Fatalf("round %d: the tree changed", round)
 		}
