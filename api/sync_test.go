@@ -272,6 +272,33 @@ func TestSync_PushKey(t *testing.T) {
 	c.post(b.in("/push"), strings.Replace(body, "a.md", "b.md", 1)).want(t, http.StatusBadRequest, memory.CodeInvalid)
 }
 
+// A push on the condition of a head is not judged at any other one.
+func TestSync_PushCondition(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	c := b.as(t, memory.RoleContributor)
+	receipt, err := read[wire.Receipt](t, c.post(b.in("/push"), b.pushBody(t, putOp("a.md", "1")))).Domain(1)
+	must(t, err)
+	tag, text := quoted(receipt.Head.Tag()), b.pushBody(t, putOp("b.md", "2"))
+	for _, other := range []memory.Head{
+		{Epoch: receipt.Head.Epoch, Seq: 2, Digest: receipt.Head.Digest},
+		{Epoch: receipt.Head.Epoch, Seq: 1, Digest: memory.Digest(memory.Sum(nil))},
+		{Epoch: "e2", Seq: 1, Digest: receipt.Head.Digest},
+	} {
+		c.post(b.in("/push"), text, "If-Match", quoted(other.Tag())).want(t, http.StatusConflict, memory.CodeChanged)
+	}
+	c.post(b.in("/push"), text, "If-Match", "*").want(t, http.StatusBadRequest, memory.CodeInvalid)
+	if feed := read[wire.Feed](t, c.get(b.in("/changes"))); feed.Head != 1 {
+		t.Fatalf("%d changes were written", feed.Head-1)
+	}
+	keyed := strings.Replace(text, `"ops"`, `"key":"k1","ops"`, 1)
+	first := c.post(b.in("/push"), keyed, "If-Match", tag).want(t, http.StatusOK, "")
+	again := c.post(b.in("/push"), keyed, "If-Match", tag).want(t, http.StatusOK, "")
+	if d := cmp.Diff(read[wire.Receipt](t, first), read[wire.Receipt](t, again)); d != "" {
+		t.Errorf("asked again, whose answer was lost gets another one (-first +second):\n%s", d)
+	}
+}
+
 func TestSync_RateLimit(t *testing.T) {
 	t.Parallel()
 	a, r := offline(t, Options{})

@@ -1,0 +1,144 @@
+package client_test
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/teammem/teammem/client"
+	"github.com/teammem/teammem/memory"
+)
+
+// calls counts the requests that reach the server, by the last part of their
+// path.
+func (tm *team) calls() map[string]int {
+	seen := map[string]int{}
+	tm.between(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		seen[r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:]]++
+		next.ServeHTTP(w, r)
+	})
+	return seen
+}
+
+// pair is a team of two who have the same entries.
+func pair(t *testing.T) (tm *team, a, b *member) {
+	t.Helper()
+	tm = newTeam(t, memory.Limits{})
+	a, b = tm.join(t, "ann"), tm.join(t, "ben")
+	a.write(t, "one.md", "1\n")
+	a.write(t, "two.md", "2\n")
+	a.sync(t)
+	b.sync(t)
+	return tm, a, b
+}
+
+// One edit is one request for whoever made it, and one for everybody else.
+func TestAhead_OneRequest(t *testing.T) {
+	t.Parallel()
+	tm, a, b := pair(t)
+	for _, change := range []struct{ name, file string }{{"an edit", "one.md"}, {"a new entry", "new.md"}} {
+		a.write(t, change.file, change.name+"\n")
+		for _, m := range []struct {
+			*member
+			want map[string]int
+		}{{a, map[string]int{"push": 1}}, {b, map[string]int{"changes": 1}}} {
+			seen := tm.calls()
+			r := m.sync(t)
+			if diff := cmp.Diff(m.want, seen); diff != "" || r.Requests != 1 || len(r.Done) != 1 {
+				t.Errorf("%s, as %s: %d requests, did %v (-want +got):\n%s", change.name, m.id.Name, r.Requests, r.Done, diff)
+			}
+		}
+	}
+	tm.between(nil)
+	tm.equal(t, a, b)
+}
+
+// What somebody else did meanwhile is taken in before anything is judged, as if
+// nothing had been sent: nobody's text is lost.
+func TestAhead_Outrun(t *testing.T) {
+	t.Parallel()
+	for name, theirs := range map[string]string{"another entry": "two.md", "the same entry": "one.md", "a new entry": "new.md"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tm, a, b := pair(t)
+			b.write(t, theirs, "ben's\n")
+			b.sync(t)
+			a.write(t, "one.md", "ann's\n")
+			seen := tm.calls()
+			r := a.sync(t)
+			if seen["push"] < 1 || seen["changes"] < 1 {
+				t.Errorf("asked %v", seen)
+			}
+			if conflict := theirs == "one.md"; conflict != (len(r.Conflicts) == 1) || conflict != (a.kept(t, "ann's\n") == "conflicts") {
+				t.Errorf("conflicts %v, ann's text in %q", r.Conflicts, a.kept(t, "ann's\n"))
+			}
+			tm.between(nil)
+			b.sync(t)
+			tm.equal(t, a, b)
+		})
+	}
+}
+
+// A server that does not know the condition judges at once. The receipt shows
+// that more has happened, and the client asks what.
+func TestAhead_ServerWithoutCondition(t *testing.T) {
+	t.Parallel()
+	tm, a, b := pair(t)
+	b.write(t, "two.md", "ben's\n")
+	b.sync(t)
+	a.write(t, "one.md", "ann's\n")
+	tm.between(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		r.Header.Del("If-Match")
+		next.ServeHTTP(w, r)
+	})
+	a.sync(t)
+	tm.between(nil)
+	b.sync(t)
+	tm.equal(t, a, b)
+	if got := tm.served(t); got["one.md"] != "ann's\n" || got["two.md"] != "ben's\n" {
+		t.Errorf("the server has %q", got)
+	}
+}
+
+// Nothing reaches a server that is not the one of before: its history ends
+// elsewhere under the same number.
+func TestAhead_HistoryReplaced(t *testing.T) {
+	t.Parallel()
+	tm, a, _ := pair(t)
+	a.write(t, "one.md", "ann's\n")
+	tm.between(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		for _, condition := range []string{"If-Match", "If-None-Match"} {
+			if tag := r.Header.Get(condition); tag != "" {
+				r.Header.Set(condition, tag[:strings.LastIndex(tag, ":")+1]+memory.Digest(memory.Sum(nil)).String()+`"`)
+			}
+		}
+		next.ServeHTTP(w, r)
+	})
+	if r, err := a.try(t.Context()); !errors.Is(err, client.ErrReset) || r.Proven {
+		t.Errorf("proven %t, %v; want that the server was reset", r.Proven, err)
+	}
+	if got := tm.served(t)["one.md"]; got != "1\n" {
+		t.Errorf("the server has %q", got)
+	}
+	if got := a.files(t)["one.md"]; got != "ann's\n" {
+		t.Errorf("ann has %q", got)
+	}
+}
+
+// A text that may not leave this machine is not sent ahead either, and the
+// server is asked as ever.
+func TestAhead_Refused(t *testing.T) {
+	t.Parallel()
+	tm, a, b := pair(t)
+	b.write(t, "two.md", "ben's\n")
+	b.sync(t)
+	a.write(t, "one.md", mark+"\n")
+	seen := tm.calls()
+	r := a.sync(t)
+	if seen["push"] != 0 || refused(r)["one.md"] != memory.CodeSecretFound || a.files(t)["two.md"] != "ben's\n" {
+		t.Errorf("asked %v, refused %v, has %q", seen, refused(r), a.files(t))
+	}
+}
