@@ -131,7 +131,10 @@ func (a *AccessTokens) Mint(m memory.Member, device memory.Device, scopes ...mem
 		Issuer: a.issuer, Subject: string(m.ID), Audience: audience, Issued: jwt.NewNumericDate(now), Expires: jwt.NewNumericDate(now.Add(life)),
 		Use: tokenUse, Scope: letters, Device: string(device.ID), Login: device.Login,
 	})
-	signs := a.keys.Ring().signer(now)
+	signs, ok := a.keys.Ring().signer(now)
+	if !ok {
+		return "", time.Time{}, &memory.Error{Code: memory.CodeUnavailable, Message: "this server has no key to sign tokens with"}
+	}
 	token.Header["typ"], token.Header["kid"] = tokenType, signs.id
 	signed, err := token.SignedString(signs.key)
 	if err != nil {

@@ -10,6 +10,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/teammem/teammem/memory"
 )
 
 // Keys are where access tokens find their keys: a fixed [Keyring], or
@@ -79,14 +81,38 @@ func (k *Keyring) Ring() *Keyring { return k }
 // Reread finds nothing: the ring is fixed.
 func (k *Keyring) Reread(context.Context) bool { return false }
 
-// signer returns the key that signs now: the last one whose time has come.
-func (k *Keyring) signer(now time.Time) signer {
+// signer returns the key that signs now: the last one whose time has come. A
+// clock that is behind them all takes the first. False: there is none.
+func (k *Keyring) signer(now time.Time) (signer, bool) {
 	for _, s := range slices.Backward(k.signers) {
 		if !now.Before(s.from) {
-			return s
+			return s, true
 		}
 	}
-	return k.signers[0] // a clock that is behind: it is in force all the same
+	if len(k.signers) == 0 {
+		return signer{}, false
+	}
+	return k.signers[0], true
+}
+
+// only returns the ring without keys that are not stored any more. A nil ring
+// has none.
+func (k *Keyring) only(stored []memory.SigningKey) *Keyring {
+	left := &Keyring{verify: map[string]ed25519.PublicKey{}}
+	if k == nil {
+		return left
+	}
+	for _, kept := range stored {
+		if key, ours := k.verify[kept.ID]; ours {
+			left.verify[kept.ID] = key
+		}
+	}
+	for _, s := range k.signers {
+		if _, kept := left.verify[s.id]; kept {
+			left.signers = append(left.signers, s)
+		}
+	}
+	return left
 }
 
 // PublicKey is a key that verifies access tokens.

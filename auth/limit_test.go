@@ -32,6 +32,9 @@ func TestLimiter(t *testing.T) {
 	}
 	for i, s := range steps {
 		now = now.Add(s.after)
+		if got := l.Wait(s.key, s.n, now); got != s.want {
+			t.Errorf("step %d: would wait %v, want %v", i, got, s.want)
+		}
 		if got := l.Take(s.key, s.n, now); got != s.want {
 			t.Errorf("step %d: waits %v, want %v", i, got, s.want)
 		}

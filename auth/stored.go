@@ -71,7 +71,8 @@ func (s *StoredKeys) Reread(ctx context.Context) bool {
 	return s.asks.Take("", 1, s.clock()) == 0 && s.Load(ctx) == nil
 }
 
-// Load reads the keys again. If that fails, those from before stay.
+// Load reads the keys again. If that fails, those from before stay, but never
+// one that was given up.
 func (s *StoredKeys) Load(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -81,6 +82,7 @@ func (s *StoredKeys) Load(ctx context.Context) error {
 	}
 	ring, err := s.open(stored, s.clock())
 	if err != nil {
+		s.ring.Store(s.Ring().only(stored))
 		return err
 	}
 	s.ring.Store(ring)

@@ -84,8 +84,8 @@ func TestStoredKeys_Rotation(t *testing.T) {
 		signs string
 	}{{0, first.ID}, {59 * time.Second, first.ID}, {60 * time.Second, next.ID}, {24 * time.Hour, next.ID}} {
 		i.now = begin.Add(step.after)
-		if got := fresh.keys.Ring().signer(i.now).id; got != step.signs {
-			t.Errorf("after %v: %s signs, want %s", step.after, got, step.signs)
+		if got, ok := fresh.keys.Ring().signer(i.now); !ok || got.id != step.signs {
+			t.Errorf("after %v: %s signs, want %s", step.after, got.id, step.signs)
 		}
 	}
 
@@ -129,6 +129,38 @@ func TestStoredKeys_Retirement(t *testing.T) {
 	i.now = i.now.Add(SyncLife + 2*time.Minute)
 	if got := len(keys.Ring().Public()); got != 1 {
 		t.Errorf("%d keys are in force", got)
+	}
+}
+
+// A server that cannot open the next keys, because it has another master key,
+// stops trusting those that were given up all the same.
+func TestStoredKeys_GivenUp(t *testing.T) {
+	t.Parallel()
+	i := newInstanceKeys(t)
+	keys, server := i.server(t)
+	leaked, kept := mintFor(t, server), i.publish(t, true)
+	if err := keys.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	good := mintFor(t, server)
+	i.records.keys, i.master = []memory.SigningKey{kept}, master(t)
+	i.publish(t, false)
+	if err := keys.Load(t.Context()); memory.CodeOf(err) != memory.CodeForbidden {
+		t.Errorf("got %v", err)
+	}
+	if _, err := server.Verify(leaked); err == nil {
+		t.Error("the key that was given up still verifies")
+	}
+	if _, err := server.Verify(good); err != nil {
+		t.Errorf("the key that was kept: %v", err)
+	}
+	i.records.keys = i.records.keys[1:]
+	if err := keys.Load(t.Context()); memory.CodeOf(err) != memory.CodeForbidden {
+		t.Errorf("got %v", err)
+	}
+	_, _, err := server.Mint(memory.Member{ID: "mem_a"}, memory.Device{ID: "dev_a"}, memory.ScopeRead)
+	if memory.CodeOf(err) != memory.CodeUnavailable {
+		t.Errorf("signed without a key: %v", err)
 	}
 }
 

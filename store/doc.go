@@ -13,6 +13,7 @@
 //   - The project's digest and number of live entries are those of its entries.
 //   - Every audit row hashes the one before it.
 //   - A proposal ends once, and is published in the transaction of its revision.
+//   - A refresh token is used up once, whoever else offers it at the same time.
 //   - No error that leaves the package quotes a value of a row.
 //
 // It imports memory and migrations:
