@@ -14,7 +14,7 @@
 //	dirs, err := client.UserDirs(os.Getenv)
 //	link, err := dirs.LinkOf(folder)
 //	login, err := dirs.Login(link.Server)
-//	server, err := client.NewServer(link.Server, client.ServerOptions{Token: login.Token, Instance: link.Instance})
+//	server, err := dirs.Connect(login, client.ServerOptions{Instance: link.Instance, Clock: time.Now})
 //	report, err := client.NewSyncer(dirs, link, server, client.SyncerOptions{Clock: time.Now, …}).Sync(ctx, client.SyncOptions{})
 //
 // # What is promised
@@ -37,6 +37,15 @@
 //     it changes; a delete or rename is undone instead. What the member takes
 //     back is withdrawn.
 //   - One bad entry stops nothing but itself.
+//
+// # A login
+//
+// [Dirs.LogIn] exchanges an API token for tokens of this computer, and
+// [Dirs.Connect] makes calls with them. All processes of a member share them:
+// an access token is used until shortly before its end, by the server's clock,
+// or until the server refuses it; then one process renews it, under a lock, and
+// the others take what it got. An answer that was lost is asked for again by
+// the same nonce, so it ends no login. Only the server's own "no" does.
 //
 // [Dirs.Known] tells what the last runs found out, without any of that: no lock,
 // no server, no look at the tree.

@@ -76,6 +76,7 @@ type deviceLine struct {
 	CreatedAt time.Time `json:"created_at"`
 	LastSeen  time.Time `json:"last_seen_at,omitzero"`
 	RevokedAt time.Time `json:"revoked_at,omitzero"`
+	Reason    string    `json:"revoked_for,omitzero"`
 	Current   bool      `json:"current"`
 }
 
@@ -94,7 +95,7 @@ func (a *app) runDevices(ctx context.Context, address string, asJSON bool) error
 				return err
 			}
 		}
-		if cursor == "" {
+		if cursor == "" || len(page) == 0 {
 			return nil
 		}
 	}
@@ -102,7 +103,7 @@ func (a *app) runDevices(ctx context.Context, address string, asJSON bool) error
 
 func (a *app) printDevice(d memory.Device, current, asJSON bool) error {
 	if asJSON {
-		return a.printJSON(deviceLine{string(d.ID), d.Name, d.OS, d.CreatedAt, d.LastSeen, d.RevokedAt, current})
+		return a.printJSON(deviceLine{string(d.ID), d.Name, d.OS, d.CreatedAt, d.LastSeen, d.RevokedAt, string(d.RevokedFor), current})
 	}
 	words := []string{string(d.ID), shown(d.Name)}
 	if d.OS != "" {
@@ -113,11 +114,25 @@ func (a *app) printDevice(d memory.Device, current, asJSON bool) error {
 		words = append(words, "seen "+inUTC(d.LastSeen))
 	}
 	if !d.RevokedAt.IsZero() {
-		words = append(words, "ended "+inUTC(d.RevokedAt))
+		words = append(words, "ended "+inUTC(d.RevokedAt)+whyEnded(d.RevokedFor))
 	}
 	if current {
 		words = append(words, "this computer")
 	}
 	_, err := fmt.Fprintln(a.stdout, strings.Join(words, ", "))
 	return err
+}
+
+// whyEnded says what the member should know of the end of a login.
+func whyEnded(why memory.EndReason) string {
+	switch why {
+	case memory.EndLogout:
+		return " by logout"
+	case memory.EndTokenRevoked:
+		return " with the API token that logged it in"
+	case memory.EndRefreshReused:
+		return " because its refresh token was used twice: somebody may have copied it"
+	case memory.EndRemoved:
+	}
+	return ""
 }

@@ -38,9 +38,9 @@ const exitHelp = `Exit codes:
   3   conflicts are open
   4   held for safety: the tree is not the one that was linked
   5   another teammem process is at work
-  6   not logged in, or the token has ended
+  6   not logged in, or the login has ended
   7   something was refused for the first time: a name, a secret, a size; or by a reviewer
-  8   the server cannot be reached
+  8   the server cannot be reached, or its certificate is not trusted
   9   the server's history was replaced
   10  changes are pending (status, --dry-run)
   130 interrupted`

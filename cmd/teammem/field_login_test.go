@@ -38,31 +38,38 @@ func (ws *wayside) start(t *testing.T, tm *team) {
 		ErrorLog: log.New(io.Discard, "", 0),
 	}
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if ws.keeps(r) {
+		lost, then := ws.takes(r)
+		if !lost {
 			proxy.ServeHTTP(w, r)
 			return
 		}
 		proxy.ServeHTTP(httptest.NewRecorder(), r) // the server has done it
-		if ws.then != nil {
-			ws.then()
-		}
+		then()
 		panic(http.ErrAbortHandler)
 	}))
 	t.Cleanup(s.Close)
 	tm.url = s.URL
 }
 
-// keeps counts a request, and reports whether its answer gets through.
-func (ws *wayside) keeps(r *http.Request) bool {
+// takes counts a request, and tells whether its answer gets lost, and what is
+// done before that.
+func (ws *wayside) takes(r *http.Request) (lost bool, then func()) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
 	last := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
 	ws.seen[last]++
 	if last != "token" || ws.lose == 0 {
-		return true
+		return false, nil
 	}
 	ws.lose--
-	return false
+	return true, ws.then
+}
+
+// loses makes the next answers to refreshes get lost.
+func (ws *wayside) loses(n int, then func()) {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	ws.lose, ws.then = n, then
 }
 
 // count returns what was seen since the last count, and in all.
@@ -169,15 +176,16 @@ func TestLogin_LostAnswer(t *testing.T) {
 	m.write(t, "a.md", "a\n")
 	for _, known := range []bool{true, false} {
 		m.tokenEnds(t, known)
-		ws.lose = 2
-		for range ws.lose {
+		const losses = 2
+		ws.loses(losses, func() {})
+		for range losses {
 			r := m.sync(t, exitOffline)
 			says(t, r.stderr, "the server cannot be reached")
 		}
 		m.sync(t, 0)
 	}
 	m.tokenEnds(t, true)
-	ws.lose, ws.then = 1, func() { tm.stop(syscall.SIGKILL) }
+	ws.loses(1, func() { tm.stop(syscall.SIGKILL) })
 	m.sync(t, exitOffline)
 	m.sync(t, exitRetry) // what stands in between says that it is gone
 	m.write(t, "b.md", "b\n")

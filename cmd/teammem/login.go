@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"github.com/teammem/teammem/client"
 )
@@ -83,17 +85,31 @@ func (a *app) tokenOf(said, command string) (string, error) {
 	case "":
 		said = a.getenv("TEAMMEM_TOKEN")
 	case "-":
-		const most = 1 << 10 // bytes; a token is shorter
-		line, err := bufio.NewReader(io.LimitReader(a.stdin, most)).ReadString('\n')
-		if err != nil && !errors.Is(err, io.EOF) {
+		var err error
+		if said, err = a.readToken(); err != nil {
 			return "", fmt.Errorf("read the token from stdin: %w", err)
 		}
-		said = strings.TrimSpace(line)
 	}
 	if said == "" {
 		return "", usageError{errors.New("a token is needed: --token TOKEN, --token - to read it from stdin, or TEAMMEM_TOKEN"), command}
 	}
 	return said, nil
+}
+
+// readToken reads one line from stdin; at a terminal it is not shown.
+func (a *app) readToken() (string, error) {
+	if f, ok := a.stdin.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		fmt.Fprint(a.stderr, "teammem: token: ")
+		b, err := term.ReadPassword(int(f.Fd()))
+		fmt.Fprintln(a.stderr)
+		return strings.TrimSpace(string(b)), err
+	}
+	const most = 1 << 10 // bytes; a token is shorter
+	line, err := bufio.NewReader(io.LimitReader(a.stdin, most)).ReadString('\n')
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return strings.TrimSpace(line), err
 }
 
 // authoritiesOf returns the absolute path of the file with authorities: hooks
