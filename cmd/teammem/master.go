@@ -57,7 +57,7 @@ func (o masterOptions) create() (*auth.MasterKey, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer os.Remove(f.Name())
+	defer func() { _ = os.Remove(f.Name()) }() // a second name of the key, or none
 	_, err = f.WriteString(auth.MintMasterKey() + "\n")
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return nil, err
