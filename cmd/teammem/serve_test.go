@@ -98,6 +98,15 @@ func TestServe_TLS(t *testing.T) {
 	if r := run(t, tm.dir, "health", "--listen", address, "--tls-cert", p.cert, "--tls-key", p.key); r.code != 0 {
 		t.Errorf("health: exit %d: %s", r.code, r.stderr)
 	}
+	renewed := certify(t, tm.dir, "memory.example.com", "127.0.0.1").trusted(t)
+	for {
+		conn, err := (&tls.Dialer{Config: renewed}).DialContext(t.Context(), "tcp", address)
+		if err == nil {
+			_ = conn.Close()
+			break
+		}
+		runtime.Gosched() // until the server looks at its files again
+	}
 	other := certify(t, t.TempDir(), "memory.example.com")
 	if r := run(t, tm.dir, "health", "--listen", address, "--tls-cert", other.cert, "--tls-key", other.key); r.code != exitRetry {
 		t.Errorf("health of a server with another certificate: exit %d: %s", r.code, r.stderr)
