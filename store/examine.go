@@ -90,8 +90,10 @@ func examine(ctx context.Context, tx pgx.Tx, x *Examined) error {
 	if x.Projects, err = projectStates(ctx, tx); err != nil {
 		return err
 	}
-	x.Audit, _, x.InstanceErr = verifyAudit(ctx, tx, instanceChain)
-	return outage(x.InstanceErr)
+	if x.Audit, _, x.InstanceErr = verifyAudit(ctx, tx, instanceChain); !isFinding(x.InstanceErr) {
+		return x.InstanceErr
+	}
+	return nil
 }
 
 // projectStates examines all projects.
@@ -117,8 +119,8 @@ func projectStates(ctx context.Context, tx pgx.Tx) ([]ProjectState, error) {
 		if p.Audit = rows; p.Err == nil {
 			p.Err = err
 		}
-		if err := outage(p.Err); err != nil {
-			return nil, err
+		if !isFinding(p.Err) {
+			return nil, p.Err
 		}
 	}
 	return projects, nil
@@ -140,10 +142,5 @@ func (r examinedRow) state() ProjectState {
 	return s
 }
 
-// outage returns the error unless it is one of ours, which says what was found.
-func outage(err error) error {
-	if asDomain(err) != nil {
-		return nil
-	}
-	return err
-}
+// isFinding tells what was found of a project from a failure to look.
+func isFinding(err error) bool { return err == nil || asDomain(err) != nil }

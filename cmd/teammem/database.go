@@ -72,6 +72,14 @@ func (a *app) adminDatabase(ctx context.Context, o databaseOptions) (*database, 
 	return a.openDatabase(ctx, o, slog.New(slog.DiscardHandler), embedded.Open)
 }
 
+// existingDatabase opens it where there has to be an instance already.
+func (a *app) existingDatabase(ctx context.Context, o databaseOptions) (*database, error) {
+	return a.openDatabase(ctx, o, slog.New(slog.DiscardHandler), func(ctx context.Context, dir string, o embedded.Options) (*embedded.Cluster, error) {
+		o.Existing = true
+		return embedded.Open(ctx, dir, o)
+	})
+}
+
 type startCluster func(ctx context.Context, dir string, o embedded.Options) (*embedded.Cluster, error)
 
 func (a *app) openDatabase(ctx context.Context, o databaseOptions, log *slog.Logger, start startCluster) (*database, error) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -41,6 +42,9 @@ Exit 0: all is well; 1: there is something to do; 2: no such folder;
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if server != (databaseOptions{}) {
+				if len(args) > 0 {
+					return usageError{errors.New("a folder's memory and a server are examined one at a time"), c.CommandPath()}
+				}
 				return a.runServerDoctor(c.Context(), server, asJSON)
 			}
 			return a.runDoctor(c.Context(), folderArg(args), asJSON)

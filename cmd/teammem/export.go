@@ -44,7 +44,7 @@ Exit 0: all of it is there, proven by the project's digest; 1: not all of it;
 }
 
 func (a *app) runExport(ctx context.Context, o databaseOptions, slug, dir string, history bool) (err error) {
-	db, err := a.adminDatabase(ctx, o)
+	db, err := a.existingDatabase(ctx, o)
 	if err != nil {
 		return err
 	}

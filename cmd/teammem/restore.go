@@ -28,9 +28,9 @@ nothing, and is run again. An instance with members or projects is refused, as
 is one that a server uses. A backup of an older version is brought to this one.
 Members may have seen more than the backup holds. So each project's history gets
 a new name: their next sync moves nothing and ends with exit code 9, until they
-run teammem link --rebuild, which compares everything and deletes nothing. If
-the server was stopped before the backup was made, and moves, --keep-epoch
-spares them that.
+run teammem link --rebuild, which compares everything and deletes nothing; a
+login that was renewed since the backup is made anew. If the server was stopped
+before the backup was made, and moves, --keep-epoch spares them that.
 Exit 0: restored, and proven to be what was backed up; 1: not restored; 2: wrong
 usage, or the instance is in use; 5: a server runs in the data folder; 7: FILE
 is damaged, no backup, or newer than this program; 130: interrupted.`,
