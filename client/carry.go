@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"github.com/teammem/teammem/client/tree"
 	"github.com/teammem/teammem/memory"
@@ -125,7 +126,36 @@ func refOf(op msync.Op) memory.RevisionRef {
 	return memory.RevisionRef{EntryID: op.Entry, Rev: op.Remote.Rev}
 }
 
+// spare leaves out the ops that take a text out of the tree, if there is no room
+// to keep it: once it is out, a full disk would be found too late.
+func (c *cycle) spare(ops []msync.Op) []msync.Op {
+	const overhead = 4 << 10 // of a file: its folder, and its last block
+	room := int64(0)
+	takes := func(op msync.Op) bool {
+		return !op.Local.Sum.IsZero() && (op.Kind == msync.Download || op.Kind == msync.DeleteLocal)
+	}
+	for _, op := range ops {
+		if takes(op) {
+			room += c.state.files[op.Local.Path].Size + overhead
+		}
+	}
+	if room == 0 {
+		return ops
+	}
+	err := roomIn(c.trashBin.dir, room)
+	if err == nil {
+		return ops
+	}
+	for _, op := range ops {
+		if takes(op) {
+			c.fail("%s: its text cannot be kept: %v", op.Path, err)
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(ops), takes)
+}
+
 func (c *cycle) changeSome(ctx context.Context, ops []msync.Op) error {
+	ops = c.spare(ops)
 	var refs []memory.RevisionRef
 	for _, op := range ops {
 		if op.Kind == msync.Download || op.Kind == msync.Conflict {
@@ -197,7 +227,7 @@ func (c *cycle) changed(op msync.Op, r tree.Result, text []byte) error {
 		return c.notChanged(op, r.Err)
 	}
 	if r.Left != nil {
-		c.notice("%s: another program still has the old text open; it is looked at again in the next run", op.Path)
+		c.notice("%s: the text that was there stays beside it until the next run: %v", op.Path, r.Left)
 	}
 	if op.Kind == msync.DeleteLocal {
 		c.state.lost(op.Path)

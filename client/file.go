@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -102,6 +103,32 @@ func sweepTemps(dir string, before time.Time) {
 			_ = os.Remove(filepath.Join(dir, n.Name()))
 		}
 	}
+}
+
+// roomIn makes sure that a folder takes so many bytes, where it would be too
+// late to find out when they are there.
+func roomIn(dir string, size int64) error {
+	if err := makeDir(dir); err != nil {
+		return fmt.Errorf("make folder %s: %w", dir, err)
+	}
+	file := filepath.Join(dir, tempPrefix+rand.Text()[:16]+tempSuffix)
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, private)
+	if err != nil {
+		return fmt.Errorf("write to %s: %w", dir, err)
+	}
+	_, err = io.CopyN(f, zeros{}, size) // a file system may count only what is written
+	if err := errors.Join(err, f.Close(), os.Remove(file)); err != nil {
+		return fmt.Errorf("write to %s: %w", dir, err)
+	}
+	return nil
+}
+
+// zeros is endless.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
 }
 
 // makeDir makes a folder and those above it, durably: a file is only as safe

@@ -34,6 +34,11 @@ func (d Dirs) LogIn(ctx context.Context, address string, o LoginOptions) (Login,
 	if before, err := d.Login(s.Address()); err == nil && before.Instance == l.Instance && before.Member == l.Member {
 		l.Device = before.Device
 	}
+	// The server ends the login before, so there must be a place for the new one.
+	const most = 64 << 10 // bytes of logins
+	if err := roomIn(d.Config, most); err != nil {
+		return Login{}, err
+	}
 	if o.KeepToken {
 		l, err = s.keepToken(ctx, l, o.Token)
 	} else {
