@@ -50,6 +50,8 @@ type cycle struct {
 	knownForeign map[memory.EntryID]refusal
 	unmergeable  map[memory.Path]memory.Hash // merging these texts gives one that is refused
 
+	serverTime time.Time // the newest that the server stated in this run
+
 	// What the server said of texts that have no base.
 	superseded map[memory.Path]memory.Hash // earlier revisions of their entry
 	unheard    map[memory.Path]memory.Hash // never revisions of their entry
@@ -88,6 +90,7 @@ func (s *Syncer) open(ctx context.Context, file string, o SyncOptions, report *R
 		kept: map[memory.Hash]bool{}, trashable: map[memory.Hash]bool{},
 		proposals: slices.Clone(x.Proposals), ended: map[memory.ProposalID]bool{},
 	}
+	c.trashBin.clock = c.latest
 	c.recorded = len(x.Refusals)
 	for _, r := range x.Refusals {
 		if r.Entry == "" {
@@ -203,7 +206,7 @@ func (c *cycle) finish(file string, failed error) error {
 		return listed
 	}
 	if failed == nil && len(c.listing.Leftovers) == 0 && len(c.report.Done) > 0 {
-		if err := c.trashBin.prune(trashAge); err != nil {
+		if err := c.trashBin.prune(c.surelyPast().Add(-trashAge)); err != nil {
 			c.notice("%v", err)
 		}
 	}
@@ -217,6 +220,32 @@ func (c *cycle) finish(file string, failed error) error {
 		return errors.Join(listed, c.index.save(file))
 	}
 	return errors.Join(listed, c.index.stamp(file))
+}
+
+// clocked notes a time that the server stated.
+func (c *cycle) clocked(at time.Time) {
+	if at.After(c.serverTime) {
+		c.serverTime = at
+	}
+}
+
+// surelyPast is a time that has passed by both clocks, this computer's and the
+// server's. Either may jump by years, and texts that are deleted do not come
+// back; a run in which the server said nothing of the time deletes none.
+func (c *cycle) surelyPast() time.Time {
+	if now := c.clock(); now.Before(c.serverTime) {
+		return now
+	}
+	return c.serverTime
+}
+
+// latest is what texts in the trash are stamped with: were this computer's clock
+// behind, they would look old before they are.
+func (c *cycle) latest() time.Time {
+	if now := c.clock(); now.After(c.serverTime) {
+		return now
+	}
+	return c.serverTime
 }
 
 // finishReport adds what the whole run had to say. That the open conflicts

@@ -131,6 +131,7 @@ func (c *cycle) learn(r msync.Remote, by memory.Author, at time.Time) {
 		return
 	}
 	delete(c.state.foreign, r.EntryID)
+	c.clocked(at)
 	if now := c.clock(); at.After(now) {
 		at = now // a clock that is ahead must not make files look as if they were written all the time
 	}

@@ -134,6 +134,7 @@ func (s *sender) land(ctx context.Context) error {
 		return a.err
 	}
 	s.head = a.receipt.Head
+	s.clocked(a.receipt.At)
 	published := 0
 	for i, v := range a.receipt.Verdicts {
 		if v.Ruling == memory.RulingPublished {

@@ -99,15 +99,14 @@ func (v vault) list() ([]kept, error) {
 	return all, nil
 }
 
-// prune removes texts that were kept for longer than the given time.
-func (v vault) prune(age time.Duration) error {
+// prune removes texts that are kept since before the given time.
+func (v vault) prune(before time.Time) error {
 	all, err := v.list()
 	if err != nil {
 		return err
 	}
-	oldest := v.clock().Add(-age)
 	for _, k := range all {
-		if !k.At.Before(oldest) {
+		if !k.At.Before(before) {
 			break
 		}
 		if err := os.Remove(k.File); err != nil {

@@ -54,7 +54,7 @@ func TestVault(t *testing.T) {
 	if err != nil || len(all) != 3 || all[2].Path.String() != "a/b.md" {
 		t.Errorf("%d texts, %v; want 3, the newest last", len(all), err)
 	}
-	if err := v.prune(trashAge); err != nil {
+	if err := v.prune(now.Add(-trashAge)); err != nil {
 		t.Fatal(err)
 	}
 	if all, err := v.list(); err != nil || len(all) != 1 {
