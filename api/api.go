@@ -49,7 +49,7 @@ func New(service *memory.Service, authenticator *auth.Authenticator, clock memor
 		service: service, auth: authenticator, exchange: auth.NewExchange(authenticator, service), clock: clock, options: o, log: o.Log,
 		pushes: auth.NewLimiter(pushesPerMinute, minute), pushBytes: auth.NewLimiter(pushBytesPerDay, day),
 		guesses: auth.NewLimiter(guessesPerMinute, minute),
-		holds: newHolds(), zstd: newZstd(),
+		holds:   newHolds(), zstd: newZstd(),
 		declared: map[string]bool{}, echo: echo.New(),
 	}
 	if a.log == nil {
