@@ -55,7 +55,7 @@ func number(t *testing.T, url, query string) (n int) {
 // move backs the instance up, restores it into another database, and serves
 // that at the same address. between runs after the backup, before the server
 // goes.
-func (tm *team) move(t *testing.T, between func(), flags ...string) {
+func (tm *team) move(t *testing.T, between func()) {
 	t.Helper()
 	file, address := filepath.Join(tm.dir, "backup.tar.zst"), tm.address()
 	tm.must(t, append(tm.admin, "backup", file)...)
@@ -63,7 +63,7 @@ func (tm *team) move(t *testing.T, between func(), flags ...string) {
 	tm.stop(syscall.SIGTERM)
 	tm.database = emptyDatabase(t)
 	tm.admin = []string{"admin", "--database-url", tm.database}
-	tm.must(t, append(append(tm.admin, "restore", file), flags...)...)
+	tm.must(t, append(tm.admin, "restore", file)...)
 	tm.start(t, address)
 }
 
@@ -113,22 +113,6 @@ func (m *member) everything(t *testing.T) string {
 		all.WriteString(text)
 	}
 	return all.String()
-}
-
-func TestRestore_KeepEpoch(t *testing.T) {
-	t.Parallel()
-	tm := newTeam(t)
-	ana, ben := tm.join(t, "ana"), tm.join(t, "ben")
-	ana.write(t, "a.md", "one\n")
-	ana.sync(t, exitOK)
-	ben.sync(t, exitOK)
-	tm.move(t, func() {}, "--keep-epoch")
-	ana.write(t, "a.md", "two\n")
-	ana.sync(t, exitOK)
-	ben.sync(t, exitOK)
-	if got := ben.read(t, "a.md"); got != "two\n" {
-		t.Errorf("a.md is %q", got)
-	}
 }
 
 // A restore that is killed leaves nothing of the backup behind: a server that

@@ -11,7 +11,8 @@ import (
 )
 
 // Beside the server of a private cluster a backup is taken and everything
-// examined; only into a folder that nobody serves it is restored.
+// examined; only into a folder that nobody serves it is restored. With the epochs
+// kept, members' clients do not notice.
 func TestBackup_PrivateCluster(t *testing.T) {
 	t.Parallel()
 	tm := &team{dir: t.TempDir()}
@@ -35,7 +36,7 @@ func TestBackup_PrivateCluster(t *testing.T) {
 			t.Errorf("%q is not in:\n%s", want, examined)
 		}
 	}
-	if err := os.Chmod(filepath.Join(data, "master.key"), 0o644); err != nil { //nolint:gosec // which is what has to be found
+	if err := os.Chmod(filepath.Join(data, "master.key"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if r := run(t, tm.dir, "doctor", "--data", data); r.code != exitRetry || !strings.Contains(r.stdout, "chmod 600") {
@@ -45,9 +46,6 @@ func TestBackup_PrivateCluster(t *testing.T) {
 		t.Errorf("restore into a folder that is served: exit %d: %s", r.code, r.stderr)
 	}
 	tm.stop(syscall.SIGTERM)
-	if r := run(t, tm.dir, append(tm.admin, "restore", file)...); r.code != exitUsage || !strings.Contains(r.stderr, "in use") {
-		t.Errorf("restore over an instance: exit %d: %s", r.code, r.stderr)
-	}
 
 	address := tm.address()
 	if err := os.Rename(data, filepath.Join(tm.dir, "lost")); err != nil {

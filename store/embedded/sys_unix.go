@@ -45,5 +45,5 @@ func freeBytes(dir string) int64 {
 	if err := unix.Statfs(dir, &st); err != nil {
 		return -1
 	}
-	return int64(st.Bavail) * int64(st.Bsize) //nolint:gosec,unconvert // their types differ between systems
+	return int64(st.Bavail) * int64(st.Bsize) //nolint:gosec // their types differ between systems
 }
