@@ -41,9 +41,9 @@ const chartStyle = `text{font:13px system-ui,sans-serif;fill:#1f2328}.t{font-wei
 
 // writeCharts draws all tasks.
 func writeCharts(dir string, all []figure) error {
-	errs := os.MkdirAll(dir, 0o755) //nolint:gosec // documentation
+	errs := os.MkdirAll(dir, 0o755)
 	for _, c := range charts() {
-		errs = errors.Join(errs, os.WriteFile(filepath.Join(dir, c.file), []byte(c.draw(all)), 0o644)) //nolint:gosec // documentation
+		errs = errors.Join(errs, os.WriteFile(filepath.Join(dir, c.file), []byte(c.draw(all)), 0o644))
 	}
 	return errs
 }

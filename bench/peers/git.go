@@ -43,7 +43,7 @@ func (g *gitPeer) start(ctx context.Context, dir string) error {
 	if g.port, err = freePort(ctx); err != nil {
 		return err
 	}
-	c := exec.CommandContext(ctx, self, "serve-git", "127.0.0.1:"+strconv.Itoa(g.port), dir) //nolint:gosec // this very program
+	c := exec.CommandContext(ctx, self, "serve-git", "127.0.0.1:"+strconv.Itoa(g.port), dir)
 	c.Env, c.Stderr = g.env(), os.Stderr
 	g.server, err = launch(ctx, c, g.port)
 	return err
@@ -60,9 +60,6 @@ func (g *gitPeer) url() string {
 }
 
 func (g *gitPeer) fresh(ctx context.Context, tree string) error {
-	if err := os.RemoveAll(g.at("")); err != nil {
-		return err
-	}
 	g.round++
 	if err := os.CopyFS(g.at("A"), os.DirFS(tree)); err != nil {
 		return err
@@ -88,7 +85,7 @@ func (g *gitPeer) commands(op operation) *exec.Cmd {
 		return nil
 	case noNews, editUp:
 	}
-	c := exec.Command("sh", "-c", script) //nolint:gosec,noctx // of our own making; an interrupt reaches it as well
+	c := exec.Command("sh", "-c", script)
 	c.Dir, c.Env = dir, g.env()
 	return c
 }

@@ -42,7 +42,7 @@ func main() {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		stop()
-		os.Exit(1) //nolint:gocritic // stopped above
+		os.Exit(1)
 	}
 }
 
@@ -73,7 +73,7 @@ func outside(ctx context.Context, dir string) error {
 		return err
 	}
 	again := func() *exec.Cmd {
-		c := exec.CommandContext(ctx, self, os.Args[1:]...) //nolint:gosec // this very program
+		c := exec.CommandContext(ctx, self, os.Args[1:]...)
 		c.Stdout, c.Stderr, c.Env = os.Stdout, os.Stderr, append(os.Environ(), insideEnv+"="+dir)
 		c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) }
 		return c

@@ -13,11 +13,12 @@ import (
 // mirror is a peer whose one command brings both replicas in step.
 type mirror struct {
 	dir    string
+	round  int
 	port   int
 	server *server
 }
 
-func (m *mirror) at(name string) string { return filepath.Join(m.dir, name) }
+func (m *mirror) at(name string) string { return filepath.Join(m.dir, strconv.Itoa(m.round), name) }
 
 // serve starts the daemon that owns replica B.
 func (m *mirror) serve(ctx context.Context, dir string, env []string, program string, args func(port string) []string) (err error) {
@@ -25,16 +26,16 @@ func (m *mirror) serve(ctx context.Context, dir string, env []string, program st
 	if m.port, err = freePort(ctx); err != nil {
 		return err
 	}
-	c := exec.CommandContext(ctx, program, args(strconv.Itoa(m.port))...) //nolint:gosec // a peer
+	c := exec.CommandContext(ctx, program, args(strconv.Itoa(m.port))...)
 	c.Dir, c.Env = dir, append(os.Environ(), env...)
 	m.server, err = launch(ctx, c, m.port)
 	return err
 }
 
-// fresh empties B, and what is known of it, and makes A anew.
+// fresh makes both replicas anew.
 func (m *mirror) fresh(_ context.Context, tree string) error {
-	err := errors.Join(os.RemoveAll(m.at("A")), os.RemoveAll(m.at("B")), os.RemoveAll(m.at("archive")))
-	return errors.Join(err, os.Mkdir(m.at("B"), 0o755), os.Mkdir(m.at("archive"), 0o700), os.CopyFS(m.at("A"), os.DirFS(tree)))
+	m.round++
+	return errors.Join(os.MkdirAll(m.at("B"), 0o755), os.CopyFS(m.at("A"), os.DirFS(tree)))
 }
 
 func (m *mirror) replicas() (a, b string) { return m.at("A"), m.at("B") }
@@ -49,12 +50,12 @@ type unison struct{ mirror }
 func (u *unison) name() string { return "unison" }
 
 func (u *unison) env() []string {
-	return []string{"UNISON=" + u.at("archive"), "UNISONLOCALHOSTNAME=localhost"}
+	return []string{"UNISON=" + filepath.Join(u.dir, "archive"), "UNISONLOCALHOSTNAME=localhost"}
 }
 
 func (u *unison) start(ctx context.Context, dir string) error {
 	u.dir = dir
-	if err := os.Mkdir(u.at("archive"), 0o700); err != nil {
+	if err := os.Mkdir(filepath.Join(dir, "archive"), 0o700); err != nil {
 		return err
 	}
 	return u.serve(ctx, dir, u.env(), "unison", func(port string) []string { return []string{"-socket", port, "-listen", "127.0.0.1"} })
@@ -72,7 +73,7 @@ func (u *unison) commands(op operation) *exec.Cmd {
 		args = append(args, "-fastcheck", "false")
 	case firstUpload, noNews, editUp:
 	}
-	c := exec.Command("unison", args...) //nolint:gosec,noctx // a peer; an interrupt reaches it as well
+	c := exec.Command("unison", args...)
 	c.Dir, c.Env = u.dir, append(os.Environ(), u.env()...)
 	return c
 }
@@ -87,7 +88,7 @@ func (r *rsync) start(ctx context.Context, dir string) error {
 	if os.Getuid() == 0 {
 		config += "uid = root\ngid = root\n"
 	}
-	config += fmt.Sprintf("[replica]\npath = %s\nread only = no\n", filepath.Join(dir, "B"))
+	config += fmt.Sprintf("[replica]\npath = %s\nread only = no\n", dir)
 	file := filepath.Join(dir, "conf")
 	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
 		return err
@@ -98,7 +99,7 @@ func (r *rsync) start(ctx context.Context, dir string) error {
 }
 
 func (r *rsync) commands(op operation) *exec.Cmd {
-	args := []string{"-a", "--delete", r.at("A") + "/", fmt.Sprintf("rsync://127.0.0.1:%d/replica/", r.port)}
+	args := []string{"-a", "--delete", r.at("A") + "/", fmt.Sprintf("rsync://127.0.0.1:%d/replica/%d/B/", r.port, r.round)}
 	switch op {
 	case firstDownload, editDown:
 		return nil
@@ -106,5 +107,5 @@ func (r *rsync) commands(op operation) *exec.Cmd {
 		args = append(args, "--checksum")
 	case firstUpload, noNews, editUp:
 	}
-	return exec.Command("rsync", args...) //nolint:gosec,noctx // a peer; an interrupt reaches it as well
+	return exec.Command("rsync", args...)
 }

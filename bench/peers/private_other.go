@@ -19,7 +19,7 @@ func raiseLoopback() error { return nil }
 func wireBytes() (int64, bool) { return 0, false }
 
 func listens(port int) bool {
-	c, err := net.DialTimeout("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), time.Second) //nolint:noctx // it has a time limit
+	c, err := net.DialTimeout("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), time.Second)
 	if err != nil {
 		return false
 	}

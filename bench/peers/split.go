@@ -115,7 +115,7 @@ func (t *teammem) profile(ctx context.Context, command string) (map[part]time.Du
 	if err != nil || len(written) != 1 {
 		return nil, errors.Join(err, fmt.Errorf("%d profiles of %s instead of one", len(written), command))
 	}
-	out, err := exec.CommandContext(ctx, "go", "tool", "pprof", "-traces", t.program, written[0]).Output() //nolint:gosec // of our own making
+	out, err := exec.CommandContext(ctx, "go", "tool", "pprof", "-traces", t.program, written[0]).Output()
 	if err != nil {
 		return nil, fmt.Errorf("read profile: %w", err)
 	}

@@ -32,7 +32,7 @@ func (t *teammem) at(names ...string) string {
 
 // as returns a command that a member runs.
 func (t *teammem) as(member string, args ...string) *exec.Cmd {
-	c := exec.Command(t.program, args...) //nolint:gosec,noctx // what is measured; an interrupt reaches it as well
+	c := exec.Command(t.program, args...)
 	c.Env = []string{"HOME=" + t.at(member), "PATH=" + os.Getenv("PATH"), profileEnv + "=" + t.profiles}
 	return c
 }
@@ -63,7 +63,7 @@ func (t *teammem) start(ctx context.Context, dir string) error {
 	}
 	address := "127.0.0.1:" + strconv.Itoa(port)
 	t.url = "http://" + address
-	c := exec.CommandContext(ctx, t.program, "serve", "--data", t.at("data"), "--listen", address) //nolint:gosec // what is measured
+	c := exec.CommandContext(ctx, t.program, "serve", "--data", t.at("data"), "--listen", address)
 	c.Env = append(os.Environ(), profileEnv+"="+t.profiles)
 	if t.server, err = launch(ctx, c, port); err != nil {
 		return err

@@ -73,7 +73,7 @@ func (v variant) build(ctx context.Context, root, bin string) error {
 	if err != nil {
 		return err
 	}
-	c := exec.CommandContext(ctx, "go", "build", "-overlay", overlay, "-o", filepath.Join(bin, v.name), "./cmd/teammem") //nolint:gosec // our own source
+	c := exec.CommandContext(ctx, "go", "build", "-overlay", overlay, "-o", filepath.Join(bin, v.name), "./cmd/teammem")
 	c.Dir, c.Stderr = root, os.Stderr
 	return c.Run()
 }
