@@ -14,7 +14,7 @@ import (
 
 // Whatever arrives gets the documented answer, tells nothing of the inside, and
 // leaves a server that works.
-func TestWrong_Requests(t *testing.T) {
+func TestWrong_Requests(t *testing.T) { //nolint:tparallel // what is inside the one subtest is
 	t.Parallel()
 	b := setup(t)
 	k := knockOn(t, b)
@@ -283,7 +283,7 @@ func credentials(t *testing.T, b *bundle) []wrong {
 
 // A body that ends early or late must never become a second request that the
 // server believes.
-func TestWrong_Smuggled(t *testing.T) {
+func TestWrong_Smuggled(t *testing.T) { //nolint:tparallel // what they left behind is looked for at the end
 	t.Parallel()
 	b := setup(t)
 	k := knockOn(t, b)

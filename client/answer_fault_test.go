@@ -32,7 +32,7 @@ type hook func(w http.ResponseWriter, r *http.Request, next http.Handler)
 
 // Whatever is answered, the run ends, says why, and has written nothing but
 // what the team has; with the next good answer everything is in its place.
-func TestSync_WrongAnswers(t *testing.T) {
+func TestSync_WrongAnswers(t *testing.T) { //nolint:tparallel // each begins where the one before ended
 	t.Parallel()
 	tm := newTeam(t, memory.Limits{})
 	a, b := tm.join(t, "ann"), tm.join(t, "ben")

@@ -90,7 +90,7 @@ func (d disk) unlock(t *testing.T) { t.Helper(); d.remount(t, 0) }
 
 // F59: whichever disk is full or read-only, the error says where and why,
 // every file has its old or its new text, and the next run after it ends in sync.
-func TestFault_Disk(t *testing.T) {
+func TestFault_Disk(t *testing.T) { //nolint:tparallel // each begins where the one before ended
 	t.Parallel()
 	if !withOwnMounts(t) {
 		return

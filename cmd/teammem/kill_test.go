@@ -182,6 +182,7 @@ type writer struct {
 
 // writeUntil syncs small changes until somebody has been killed.
 func (w *writer) writeUntil(t *testing.T, killed <-chan struct{}) {
+	t.Helper()
 	for {
 		select {
 		case <-killed:
@@ -234,6 +235,7 @@ func (w *writer) offer(t *testing.T, path, text string) {
 
 // syncOnce runs a sync, however it ends, and notes what it said was published.
 func (w *writer) syncOnce(t *testing.T) {
+	t.Helper()
 	c := program(t.Context(), w.home, "sync", w.work(), "--json")
 	var out, stderr bytes.Buffer
 	c.Stdout, c.Stderr = &out, &stderr
