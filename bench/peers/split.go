@@ -98,13 +98,14 @@ func split(ctx context.Context, dir string, files int) (text string, err error) 
 	return splitTable(files, up, down, serve, postgres), nil
 }
 
-// forget removes the profiles that were written so far.
+// forget removes the profiles that were written so far, but for the server's,
+// which is still being written.
 func (t *teammem) forget() error {
-	written, err := filepath.Glob(filepath.Join(t.profiles, "[^s]*-*"))
-	more, merr := filepath.Glob(filepath.Join(t.profiles, "sync-*"))
-	err = errors.Join(err, merr)
-	for _, file := range append(written, more...) {
-		err = errors.Join(err, os.Remove(file))
+	written, err := filepath.Glob(filepath.Join(t.profiles, "*"))
+	for _, file := range written {
+		if !strings.HasPrefix(filepath.Base(file), "serve-") {
+			err = errors.Join(err, os.Remove(file))
+		}
 	}
 	return err
 }
