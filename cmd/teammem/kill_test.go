@@ -59,7 +59,7 @@ func TestKill_AtRandomMoments(t *testing.T) {
 	}
 	digests(t, k.writers[0].member, k.writers[1].member)
 	t.Logf("%d pushes in %d rounds", k.trap.total, rounds)
-	if k.trap.total < 8*rounds {
+	if k.trap.total < 5*rounds {
 		t.Error("too few pushes to prove much")
 	}
 }
@@ -387,7 +387,9 @@ func (tm *team) kill(t *testing.T, victim string, c *exec.Cmd) {
 	t.Helper()
 	switch victim {
 	case "client":
-		_ = c.Process.Kill() // it may have ended
+		if c != nil { // else it has not begun
+			_ = c.Process.Kill() // it may have ended
+		}
 	case "server":
 		tm.stop(syscall.SIGKILL)
 	case "postgres":
