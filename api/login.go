@@ -25,8 +25,8 @@ func (a *API) tokens(c *call) error {
 		return err
 	}
 	tokens, err := a.exchange.Tokens(c.ctx(), c.who, grant)
-	if memory.CodeOf(err) == memory.CodeUnauthenticated {
-		a.guesses.Take(c.network(), 1, a.clock())
+	if memory.CodeOf(err) != memory.CodeUnauthenticated {
+		a.guesses.Give(c.network(), 1, a.clock())
 	}
 	if err != nil {
 		return err
@@ -36,9 +36,10 @@ func (a *API) tokens(c *call) error {
 }
 
 // mayGuess stops whoever offered too many credentials that were good for
-// nothing. Good ones are not counted: a whole office may share an address.
+// nothing. One that turns out to be good is given back: a whole office may share
+// an address. Until then it counts, or any number could be offered at once.
 func (c *call) mayGuess() error {
-	wait := c.api.guesses.Wait(c.network(), 1, c.api.clock())
+	wait := c.api.guesses.Take(c.network(), 1, c.api.clock())
 	if wait <= 0 {
 		return nil
 	}

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -259,6 +261,26 @@ func TestToken_RateLimit(t *testing.T) {
 		}
 	}
 	d.client.get(base+"/me").want(t, http.StatusOK, "")
+}
+
+// Guesses that are made at the same time are no more than those made in turn.
+func TestToken_RateLimit_AtOnce(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	bad := device{wire.Tokens{RefreshToken: auth.MintRefreshToken()}, &client{t: t, url: b.url}}
+	var judged atomic.Int64
+	var all sync.WaitGroup
+	for range 5 * guessesPerMinute {
+		all.Go(func() {
+			if bad.refresh("").status != http.StatusTooManyRequests {
+				judged.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	if n := judged.Load(); n < guessesPerMinute || n > 2*guessesPerMinute { // a slow machine takes time in which some are allowed again
+		t.Errorf("%d guesses were judged", n)
+	}
 }
 
 func TestToken_Networks(t *testing.T) {

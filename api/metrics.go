@@ -1,7 +1,7 @@
 package api
 
 import (
-	"bufio"
+	"bytes"
 	"cmp"
 	"fmt"
 	"io"
@@ -89,9 +89,14 @@ func (m *Metrics) poll() (done func()) {
 
 // Write writes all of it.
 func (m *Metrics) Write(to io.Writer) error {
+	_, err := to.Write(m.text()) // without the lock: whoever reads slowly would stop every request
+	return err
+}
+
+func (m *Metrics) text() []byte {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	w := bufio.NewWriter(to)
+	w := &bytes.Buffer{}
 	describeMetric(w, "teammem_http_requests_total", "counter", "Requests answered.")
 	for _, k := range slices.SortedFunc(maps.Keys(m.requests), requestKind.compare) {
 		fmt.Fprintf(w, "teammem_http_requests_total{method=%q,route=%q,status=\"%d\"} %d\n", k.method, k.route, k.status, m.requests[k])
@@ -108,7 +113,7 @@ func (m *Metrics) Write(to io.Writer) error {
 	m.scans.write(w, "teammem_scan_seconds", "")
 	describeMetric(w, "teammem_long_polls", "gauge", "Long polls that are being held.")
 	fmt.Fprintf(w, "teammem_long_polls %d\n", m.polls.Load())
-	return w.Flush()
+	return w.Bytes()
 }
 
 func (k requestKind) compare(o requestKind) int {

@@ -2,6 +2,7 @@ package api
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -72,6 +73,22 @@ teammem_scan_seconds_count 1
 # HELP teammem_long_polls Long polls that are being held.
 # TYPE teammem_long_polls gauge
 teammem_long_polls 1`
+
+// Whoever reads the metrics slowly, or not at all, holds up nobody else.
+func TestMetrics_SlowReader(t *testing.T) {
+	t.Parallel()
+	m := NewMetrics()
+	r, w := io.Pipe()
+	wrote := make(chan error, 1)
+	go func() { wrote <- m.Write(w) }()
+	_, err := r.Read(make([]byte, 1))
+	must(t, err)
+	m.Request(http.MethodGet, "/b", 200, time.Millisecond) // would wait for the reader
+	must(t, r.Close())
+	if err := <-wrote; err == nil {
+		t.Error("a reader that went away was not noticed")
+	}
+}
 
 // Whoever makes up methods and paths makes up no labels.
 func TestMetrics_StrangersAddNoLabels(t *testing.T) {

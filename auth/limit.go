@@ -39,12 +39,11 @@ func (l *Limiter) Take(key string, n float64, now time.Time) time.Duration {
 	return 0
 }
 
-// Wait returns how long to wait until n are there, and takes nothing.
-func (l *Limiter) Wait(key string, n float64, now time.Time) time.Duration {
+// Give puts n back that turned out not to count.
+func (l *Limiter) Give(key string, n float64, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	left := l.leftAt(key, now)
-	return time.Duration(max(0, n-left) / l.rate * float64(time.Second))
+	l.buckets[key] = bucket{min(l.full, l.leftAt(key, now)+n), now}
 }
 
 func (l *Limiter) leftAt(key string, now time.Time) float64 {

@@ -32,12 +32,25 @@ func TestLimiter(t *testing.T) {
 	}
 	for i, s := range steps {
 		now = now.Add(s.after)
-		if got := l.Wait(s.key, s.n, now); got != s.want {
-			t.Errorf("step %d: would wait %v, want %v", i, got, s.want)
-		}
 		if got := l.Take(s.key, s.n, now); got != s.want {
 			t.Errorf("step %d: waits %v, want %v", i, got, s.want)
 		}
+	}
+}
+
+// What is given back counts as never taken, and fills no bucket above its rim.
+func TestLimiter_Give(t *testing.T) {
+	t.Parallel()
+	l := NewLimiter(60, time.Minute)
+	now := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	l.Take("a", 60, now)
+	l.Give("a", 2, now)
+	if got := l.Take("a", 3, now); got != time.Second {
+		t.Errorf("waits %v", got)
+	}
+	l.Give("a", 100, now)
+	if got := l.Take("a", 61, now); got != time.Second {
+		t.Errorf("waits %v", got)
 	}
 }
 

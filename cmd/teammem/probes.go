@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"runtime"
+	"time"
 
 	"github.com/teammem/teammem/api"
 	"github.com/teammem/teammem/memory"
@@ -56,6 +57,8 @@ func (s *server) newProbes(calls http.Handler) http.Handler {
 	mux.Handle("GET /healthz", calls)
 	mux.Handle("GET /readyz", calls)
 	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
+		const patience = 10 * time.Second // with who reads slowly
+		_ = http.NewResponseController(w).SetWriteDeadline(s.app.now().Add(patience))
 		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 		if err := s.writeMetrics(w); err != nil {
 			s.log.LogAttrs(r.Context(), slog.LevelInfo, "metrics were not read to their end", slog.Any("err", err))
