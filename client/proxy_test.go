@@ -175,3 +175,59 @@ func TestServer_ProxyRefuses(t *testing.T) {
 		t.Error("the login was given up")
 	}
 }
+
+// refuseAbove is a proxy that takes no body above a limit, and counts pushes.
+func (tm *team) refuseAbove(limit int64) (pushes *int) {
+	pushes = new(int)
+	tm.between(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		if strings.HasSuffix(r.URL.Path, "/push") {
+			*pushes++
+		}
+		if r.ContentLength > limit {
+			w.WriteHeader(http.StatusRequestEntityTooLarge)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+	return pushes
+}
+
+// One text that is too long among many short ones does not make every short one
+// travel alone.
+func TestField_F54_OneLargeAmongSmall(t *testing.T) {
+	t.Parallel()
+	const entries = 600
+	tm := newTeam(t, memory.Limits{})
+	a := tm.join(t, "ann")
+	a.sync(t)
+	for i := range entries {
+		a.write(t, numbered(i), fmt.Sprintf("text %d\n", i))
+	}
+	const large = "topic-3/entry-0184.md" // the last one of a full batch
+	a.write(t, large, incompressible(1, 100_000))
+	pushes := tm.refuseAbove(32 << 10)
+	report := a.sync(t)
+	if diff := cmp.Diff(map[string]memory.Code{large: memory.CodeTooLarge}, refused(report)); diff != "" {
+		t.Errorf("refused (-want +got):\n%s", diff)
+	}
+	if len(tm.served(t)) != entries || *pushes > 30 {
+		t.Errorf("%d entries arrived in %d pushes", len(tm.served(t)), *pushes)
+	}
+}
+
+// What is sent ahead and has to be halved holds on the condition that each half
+// leaves behind.
+func TestField_F54_AheadInHalves(t *testing.T) {
+	t.Parallel()
+	tm, a, b := pair(t)
+	for i := range 4 {
+		a.write(t, numbered(i), incompressible(uint64(i), 5_000))
+	}
+	tm.refuseAbove(8 << 10)
+	if r := a.sync(t); len(r.Done) != 4 {
+		t.Errorf("did %v", r.Done)
+	}
+	tm.between(nil)
+	b.sync(t)
+	tm.equal(t, a, b)
+}

@@ -133,7 +133,9 @@ func (s *sender) land(ctx context.Context) error {
 	if a.err != nil {
 		return a.err
 	}
-	s.head = a.receipt.Head
+	if s.head = a.receipt.Head; s.only != "" {
+		s.only = s.head.Tag() // else what follows would not hold because of what went before
+	}
 	s.clocked(a.receipt.At)
 	published := 0
 	for i, v := range a.receipt.Verdicts {
@@ -159,18 +161,22 @@ func proxyLimit(err error) (*memory.Error, bool) {
 	return e, ok && e.Code == memory.CodeTooLarge && errors.Is(e, errForeign)
 }
 
-// shrink sends a batch in halves, and what follows in batches that are no
-// larger. An entry that does not pass even alone is refused by itself.
+// shrink sends a batch in halves, and what follows in batches of half its size.
+// An entry that does not pass even alone is refused by itself.
 func (s *sender) shrink(ctx context.Context, batch []*offer, limit *memory.Error) error {
 	if len(batch) == 1 {
 		return s.settle(ctx, batch[0], memory.Verdict{Ruling: memory.RulingRefused, Problem: limit})
 	}
-	half := len(batch) / 2
-	s.most = 0
-	for _, o := range batch[:half] {
-		s.most += jsonSize(o.text)
+	size := 0
+	for _, o := range batch {
+		size += jsonSize(o.text)
 	}
+	s.most = size / 2 // and no less: a half that has only short texts says nothing of the limit
+	half := len(batch) / 2
 	for _, part := range [][]*offer{batch[:half], batch[half:]} {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		s.launch(ctx, part)
 		if err := s.land(ctx); err != nil {
 			return err

@@ -34,13 +34,15 @@ const instance = "ins_clientclientclientcli"
 // team is a whole server with one project, on a database of its own. A test
 // may stand between it and its clients.
 type team struct {
-	url     string
-	store   *store.Store
-	service *memory.Service
-	project memory.ProjectView
+	url      string
+	database string // where the server works
+	store    *store.Store
+	service  *memory.Service
+	project  memory.ProjectView
 
-	mu   sync.Mutex
-	hook func(w http.ResponseWriter, r *http.Request, next http.Handler)
+	mu      sync.Mutex
+	handler http.Handler // the server itself
+	hook    func(w http.ResponseWriter, r *http.Request, next http.Handler)
 }
 
 func newTeam(t testing.TB, limits memory.Limits) *team {
@@ -50,21 +52,11 @@ func newTeam(t testing.TB, limits memory.Limits) *team {
 
 func newTeamWith(t testing.TB, limits memory.Limits, review memory.Preset) *team {
 	t.Helper()
-	ctx := t.Context()
-	s, err := store.Open(ctx, testdb.New(t), store.Options{MaxConns: 4})
-	must(t, err)
-	t.Cleanup(s.Close)
-	tm := &team{store: s}
-	tm.service = memory.NewService(s, markScanner{}, api.NewHub(), time.Now, limits)
-	keys, err := auth.NewKeyring(ed25519.NewKeyFromSeed(bytes.Repeat([]byte{1}, ed25519.SeedSize)))
-	must(t, err)
-	authenticator := auth.NewAuthenticator(s, auth.NewAccessTokens(keys, instance, time.Now), time.Now)
-	next := api.New(tm.service, authenticator, time.Now, api.Options{
-		Version: "1.0.0", Instance: instance, Ready: s.Ready, Log: slog.New(slog.DiscardHandler),
-	})
+	tm := &team{}
+	tm.serve(t, testdb.New(t), limits)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		tm.mu.Lock()
-		hook := tm.hook
+		hook, next := tm.hook, tm.handler
 		tm.mu.Unlock()
 		if hook == nil {
 			next.ServeHTTP(w, r)
@@ -74,10 +66,28 @@ func newTeamWith(t testing.TB, limits memory.Limits, review memory.Preset) *team
 	}))
 	t.Cleanup(server.Close)
 	tm.url = server.URL
-	project, err := tm.service.AddProject(ctx, root(), "acme/app", nil, review)
+	project, err := tm.service.AddProject(t.Context(), root(), "acme/app", nil, review)
 	must(t, err)
 	tm.project.Project = project
 	return tm
+}
+
+// serve lets a server of this instance work on the database from now on.
+func (tm *team) serve(t testing.TB, database string, limits memory.Limits) {
+	t.Helper()
+	s, err := store.Open(t.Context(), database, store.Options{MaxConns: 4})
+	must(t, err)
+	t.Cleanup(s.Close)
+	keys, err := auth.NewKeyring(ed25519.NewKeyFromSeed(bytes.Repeat([]byte{1}, ed25519.SeedSize)))
+	must(t, err)
+	authenticator := auth.NewAuthenticator(s, auth.NewAccessTokens(keys, instance, time.Now), time.Now)
+	tm.mu.Lock()
+	defer tm.mu.Unlock()
+	tm.database, tm.store = database, s
+	tm.service = memory.NewService(s, markScanner{}, api.NewHub(), time.Now, limits)
+	tm.handler = api.New(tm.service, authenticator, time.Now, api.Options{
+		Version: "1.0.0", Instance: instance, Ready: s.Ready, Log: slog.New(slog.DiscardHandler),
+	})
 }
 
 func root() memory.Principal {
