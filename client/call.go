@@ -56,7 +56,7 @@ func (s *Server) call(ctx context.Context, r request, v any) (status int, err er
 		return 0, err
 	}
 	status, err = s.persist(ctx, r, token, v)
-	if status != http.StatusUnauthorized || errors.Is(err, errForeign) {
+	if memory.CodeOf(err) != memory.CodeUnauthenticated || errors.Is(err, errForeign) { // also if another instance says so
 		return status, err
 	}
 	if token, err = s.session.renew(ctx, s, token); err != nil {
@@ -208,11 +208,12 @@ func (s *Server) recognise(res *http.Response) error {
 // their status counts, and no credential is given up on their word.
 var errForeign = errors.New("not an answer of teammem")
 
-// problem reads the error from an answer. One that is no problem document comes
-// from something between client and server.
+// problem reads the error from an answer. One that names no instance, or is no
+// problem document, comes from something between client and server.
 func (s *Server) problem(res *http.Response, sent int, body []byte) error {
 	var p wire.Problem
-	if strings.HasPrefix(res.Header.Get("Content-Type"), wire.ProblemType) && wire.DecodeAnswer(body, &p) == nil {
+	ours := res.Header.Get("Teammem-Instance") != "" && strings.HasPrefix(res.Header.Get("Content-Type"), wire.ProblemType)
+	if ours && wire.DecodeAnswer(body, &p) == nil {
 		return p.Domain()
 	}
 	switch {

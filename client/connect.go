@@ -35,7 +35,7 @@ func (s *Server) unusable(err error) *ConnectError {
 	switch {
 	case errors.Is(err, http.ErrSchemeMismatch):
 		return &ConnectError{
-			s.base + " answers, but without TLS", "if that is right, the address begins with http://; else ask who runs the server",
+			s.base + " answers, but without TLS", "on this machine the address may begin with http://; else ask who runs the server",
 		}
 	// A TLS server answers with an alert, which net/http has no type for.
 	case strings.Contains(err.Error(), `malformed HTTP response "\x15\x03`):

@@ -76,6 +76,23 @@ func TestConnect_Explained(t *testing.T) {
 	}
 }
 
+// A token that left in plain text is everybody's, whatever the server answers,
+// so there is no server to talk to.
+func TestServer_PlainOnThisMachineOnly(t *testing.T) {
+	t.Parallel()
+	for address, allowed := range map[string]bool{
+		"http://127.0.0.1:8080": true, "http://127.9.9.9": true, "http://[::1]:8080/": true, "http://localhost": true, "http://LOCALHOST:1": true,
+		"http://[::ffff:127.0.0.1]:1": true, "https://memory.example.com": true, "https://10.0.0.1:8443": true,
+		"http://memory.example.com": false, "HTTP://memory.example.com": false, "http://10.0.0.1:8080": false, "http://0.0.0.0": false,
+		"http://[2001:db8::1]:1": false, "http://localhost.example.com": false, "http://127.0.0.1.example.com": false, "http://127.1": false,
+	} {
+		_, err := client.NewServer(address, client.ServerOptions{})
+		if (err == nil) != allowed || err != nil && !strings.Contains(err.Error(), "unencrypted") {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+}
+
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
 
 // F61: the authority is replaced while clients still know the old one. A file

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/teammem/teammem/memory"
 )
@@ -22,13 +23,16 @@ type LoginOptions struct {
 // which is not kept, and keeps the tokens that it gets. A second login of the
 // same member to the same server keeps the device.
 func (d Dirs) LogIn(ctx context.Context, address string, o LoginOptions) (Login, error) {
+	if strings.ContainsFunc(o.Token, func(r rune) bool { return r <= ' ' || r > '~' }) { // which no header holds
+		return Login{}, memory.Invalid("token", "a token is one word, without blanks, line breaks and accents")
+	}
 	s, err := NewServer(address, ServerOptions{Token: o.Token, Version: o.Version, CAFile: o.CAFile, Clock: o.Clock})
 	if err != nil {
 		return Login{}, err
 	}
 	l, err := s.whose(ctx)
 	if err != nil {
-		return Login{}, err
+		return Login{}, refusedToken(err)
 	}
 	l.CAFile = o.CAFile
 	if before, err := d.Login(s.Address()); err == nil && before.Instance == l.Instance && before.Member == l.Member {
@@ -66,6 +70,17 @@ func (s *Server) whose(ctx context.Context) (Login, error) {
 		}
 	}
 	return Login{Server: s.Address(), Instance: version.Instance, Member: member.ID, Name: member.Name}, nil
+}
+
+// refusedToken says what helps with a token that does not log in: another one.
+func refusedToken(err error) error {
+	e, ok := errors.AsType[*memory.Error](err)
+	if !ok || e.Code != memory.CodeUnauthenticated || errors.Is(err, errForeign) {
+		return err
+	}
+	asked := *e
+	asked.Hint = "copy it whole, or ask an administrator for a new one: teammem admin token create"
+	return &asked
 }
 
 // keepToken registers this computer by its name only.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"runtime"
 	"strconv"
@@ -59,6 +60,12 @@ func NewServer(address string, o ServerOptions) (*Server, error) {
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return nil, memory.Invalid("url", "a server address reads http://HOST:PORT or https://HOST")
 	}
+	if u.Scheme == "http" && !isThisMachine(u.Hostname()) {
+		return nil, &memory.Error{
+			Code: memory.CodeInvalid, Field: "url", Message: "tokens do not travel unencrypted to another machine such as " + visible(u.Hostname()),
+			Hint: "the address begins with https://, or leads to this machine",
+		}
+	}
 	transport, err := newTransport(o.CAFile, o.Clock)
 	if err != nil {
 		return nil, err
@@ -68,6 +75,12 @@ func NewServer(address string, o ServerOptions) (*Server, error) {
 		caFile: o.CAFile, clock: o.Clock,
 		http: &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
 	}, nil
+}
+
+// isThisMachine reports whether a host is this one, whatever a name server says.
+func isThisMachine(host string) bool {
+	a, err := netip.ParseAddr(host)
+	return err == nil && a.Unmap().IsLoopback() || strings.EqualFold(host, "localhost")
 }
 
 // Address returns the URL by which logins and links name the server.

@@ -262,6 +262,46 @@ func TestSession_Ended(t *testing.T) {
 	}
 }
 
+// What another instance says, or a gateway that refuses in the form that our
+// problems have, ends no login, and nobody of them is offered the refresh token.
+func TestSession_RefusedByOthers(t *testing.T) {
+	t.Parallel()
+	for _, other := range []string{"", "ins_another"} {
+		var offered atomic.Int64
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodPost {
+				offered.Add(1)
+			}
+			if other != "" {
+				w.Header().Set("Teammem-Instance", other)
+			}
+			w.Header().Set("Content-Type", wire.ProblemType)
+			w.WriteHeader(http.StatusUnauthorized)
+			_, _ = io.WriteString(w, `{"status":401,"code":"unauthenticated","detail":"no"}`)
+		}))
+		t.Cleanup(s.Close)
+		d := (&rotating{TB: t, url: s.URL}).loggedIn()
+		l, err := d.Login(s.URL)
+		must(t, err)
+		l.RenewAt = time.Now().Add(time.Hour)
+		c, err := d.Connect(l, client.ServerOptions{Clock: time.Now})
+		must(t, err)
+		err = me(t.Context(), c)
+		if err == nil || strings.Contains(err.Error(), "has ended") || errors.Is(err, client.ErrOtherServer) != (other != "") {
+			t.Errorf("instance %q: got %v", other, err)
+		}
+		if n := offered.Load(); n != 0 {
+			t.Errorf("instance %q was offered the refresh token %d times", other, n)
+		}
+		l.RenewAt = time.Time{}
+		c, err = d.Connect(l, client.ServerOptions{Clock: time.Now})
+		must(t, err)
+		if err := me(t.Context(), c); err == nil || strings.Contains(err.Error(), "has ended") {
+			t.Errorf("instance %q, and the login is due: got %v", other, err)
+		}
+	}
+}
+
 // Somebody logs out, or logs in anew, while another process is at work.
 func TestSession_Replaced(t *testing.T) {
 	t.Parallel()
