@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -110,6 +111,9 @@ func (e entrance) guard(h http.Handler) http.Handler {
 
 func listen(ctx context.Context, address string) (net.Listener, error) {
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	if op, ok := errors.AsType[*net.OpError](err); ok {
+		err = op.Err // which repeats no address
+	}
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w", address, err)
 	}

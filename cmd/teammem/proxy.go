@@ -25,7 +25,7 @@ func parseProxies(s string) (proxies, error) {
 			a = a.Unmap()
 			network, err = netip.PrefixFrom(a, a.BitLen()), nil
 		}
-		if err != nil {
+		if err != nil || network.Addr().Is4In6() { // which no peer's address is, once it is read
 			return nil, &memory.Error{
 				Code: memory.CodeInvalid, Field: "behind-proxy", Message: fmt.Sprintf("%q is no address and no network", name),
 				Hint: "name the proxies' own addresses, such as 127.0.0.1 or 10.1.2.0/24,10.1.3.4",
@@ -58,7 +58,7 @@ func (p proxies) forwarded(h http.Handler) http.Handler {
 func (p proxies) client(at netip.Addr, headers []string) netip.Addr {
 	seen := strings.Split(strings.Join(headers, ","), ",")
 	for _, s := range slices.Backward(seen) {
-		a, err := netip.ParseAddr(strings.TrimSpace(s))
+		a, err := parseForwarded(strings.TrimSpace(s))
 		if err != nil {
 			break // the proxy before it cannot have written this
 		}
@@ -67,6 +67,14 @@ func (p proxies) client(at netip.Addr, headers []string) netip.Addr {
 		}
 	}
 	return at
+}
+
+// parseForwarded reads an address, to which some proxies add the port.
+func parseForwarded(s string) (netip.Addr, error) {
+	if at, err := netip.ParseAddrPort(s); err == nil {
+		return at.Addr(), nil
+	}
+	return netip.ParseAddr(s)
 }
 
 // only lets requests in that come from a proxy or from this machine: whoever

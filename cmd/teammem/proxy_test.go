@@ -27,7 +27,9 @@ func TestProxies_Forwarded(t *testing.T) {
 		{"an IPv4 address in IPv6", "[::ffff:10.0.0.1]:5", []string{"::ffff:192.0.2.1"}, "192.0.2.1:0"},
 		{"made up", "10.0.0.1:5", []string{"192.0.2.1, <script>"}, "10.0.0.1:0"},
 		{"made up before a proxy", "10.0.0.1:5", []string{"x, 10.0.0.2"}, "10.0.0.2:0"},
-		{"with a port", "10.0.0.1:5", []string{"192.0.2.1:80"}, "10.0.0.1:0"},
+		{"with a port", "10.0.0.1:5", []string{"192.0.2.1:80, 10.0.0.2:7"}, "192.0.2.1:0"},
+		{"IPv6 with a port", "10.0.0.1:5", []string{"[2001:db8::1]:80"}, "[2001:db8::1]:0"},
+		{"with half a port", "10.0.0.1:5", []string{"192.0.2.1:"}, "10.0.0.1:0"},
 		{"empty", "10.0.0.1:5", []string{""}, "10.0.0.1:0"},
 		{"from somebody else", "192.0.2.66:5", []string{"192.0.2.1"}, "192.0.2.66:5"},
 		{"from this machine, which was not named", "127.0.0.1:5", []string{"192.0.2.1"}, "127.0.0.1:5"},
@@ -52,7 +54,7 @@ func TestProxies_Forwarded(t *testing.T) {
 
 func TestProxies_Parse(t *testing.T) {
 	t.Parallel()
-	for _, bad := range []string{"true", "proxy.example.com", "10.0.0.1,", ",", "0.0.0.0/0", "::/0", "10.0.0.0/0", "10.0.0.0/33", "fe80::1%eth0", "10.0.0.1:80"} {
+	for _, bad := range []string{"true", "proxy.example.com", "10.0.0.1,", ",", "0.0.0.0/0", "::/0", "10.0.0.0/0", "10.0.0.0/33", "fe80::1%eth0", "10.0.0.1:80", "::ffff:10.0.0.0/104"} {
 		if p, err := parseProxies(bad); err == nil {
 			t.Errorf("%q is taken for %v", bad, p)
 		}
