@@ -30,6 +30,7 @@ const (
 	undefinedTable        = "42P01"
 	duplicateObject       = "42710"
 	invalidParameterValue = "22023"
+	diskFull              = "53100"
 )
 
 // databaseError is what may be known of a driver's error outside this package.
@@ -49,6 +50,9 @@ func (e *databaseError) Error() string {
 		return e.op + ": " + e.cause
 	}
 	s := e.op + ": SQLSTATE " + e.state
+	if e.state == diskFull {
+		s += ": its disk is full" // whoever reads the log has to act
+	}
 	if e.table != "" {
 		s += " table " + e.table
 	}

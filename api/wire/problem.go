@@ -83,6 +83,9 @@ func (p Problem) Domain() *memory.Error {
 	if e.Message == "" {
 		e.Message = strings.ToLower(title(e.Code))
 	}
+	if id := harmless(p.Instance); p.Status >= http.StatusInternalServerError && id != "" && e.Hint == "" {
+		e.Hint = "run it again in a while; if it stays so, ask who runs the server: the reason is in its log, at request " + id
+	}
 	if p.Position != nil {
 		e.Position = *p.Position
 	}

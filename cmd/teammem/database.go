@@ -124,7 +124,8 @@ func (a *app) openPlace(ctx context.Context, o databaseOptions, log *slog.Logger
 
 // keep starts a private Postgres again whenever it ends by itself, until ctx is
 // done. Postgres recovers what it acknowledged; meanwhile requests are answered
-// with "unavailable". If it cannot be started, keep returns the reason.
+// with "unavailable". If it cannot be started, keep returns the reason, unless
+// that is a full disk: it waits for room then.
 func (d *database) keep(ctx context.Context, log *slog.Logger) error {
 	for d.start != nil {
 		select {
@@ -138,12 +139,31 @@ func (d *database) keep(ctx context.Context, log *slog.Logger) error {
 		default:
 		}
 		log.LogAttrs(ctx, slog.LevelError, "postgres ended and is started again", slog.Any("error", d.cluster.Err()))
-		if err := d.restart(ctx); err != nil {
+		if err := d.restartWithRoom(ctx, log); err != nil {
 			return fmt.Errorf("start Postgres again: %w", err)
 		}
 	}
 	<-ctx.Done()
 	return nil
+}
+
+// restartWithRoom tries to restart until the disk has room for it.
+func (d *database) restartWithRoom(ctx context.Context, log *slog.Logger) error {
+	const pause = 5 * time.Second
+	for told := false; ; told = true {
+		err := d.restart(ctx)
+		if !errors.Is(err, embedded.ErrFull) {
+			return err
+		}
+		if !told { // or the log would fill what somebody has just freed
+			log.LogAttrs(ctx, slog.LevelError, "postgres has no room on its disk and is started again when it has", slog.Any("error", err))
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(pause):
+		}
+	}
 }
 
 func (d *database) restart(ctx context.Context) error {

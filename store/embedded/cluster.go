@@ -7,7 +7,9 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"strings"
 	"sync/atomic"
+	"syscall"
 	"time"
 )
 
@@ -31,6 +33,13 @@ const (
 
 // ErrRunning means that another process runs the cluster.
 var ErrRunning = errors.New("another teammem runs this cluster")
+
+// ErrFull means that the cluster's disk is full. Postgres does not start then,
+// and recovers everything that it acknowledged once there is room.
+var ErrFull = errors.New("its disk is full")
+
+// leastFree is what Postgres needs to start after a crash: two files of its log.
+const leastFree = 32 << 20
 
 // Options of a cluster; the zero value is the default.
 type Options struct {
@@ -104,7 +113,9 @@ func enter(ctx context.Context, dir string, opt Options, patience time.Duration,
 	}
 	c, err := f.lockOr(ctx, patience, beside)
 	if err == nil && c == nil {
-		c, err = f.run(ctx)
+		if c, err = f.run(ctx); err != nil && f.full(err) {
+			err = fmt.Errorf("%w: %w", err, ErrFull)
+		}
 	}
 	if err != nil || c.folder == nil {
 		err = errors.Join(err, f.unlock())
@@ -184,6 +195,13 @@ func (f *folder) run(ctx context.Context) (*Cluster, error) {
 	c := &Cluster{url: socketURL(socketDir, Database), socketDir: socketDir, made: f.created, folder: f, server: s, done: make(chan struct{})}
 	go c.watch(context.WithoutCancel(ctx))
 	return c, nil
+}
+
+// full reports whether a start failed for want of room. Postgres cannot always
+// say so: its own log may be on the same disk.
+func (f *folder) full(err error) bool {
+	free := freeBytes(f.dir)
+	return errors.Is(err, syscall.ENOSPC) || free >= 0 && free < leastFree || strings.Contains(err.Error(), noSpace)
 }
 
 // watch waits for the server's end and keeps its log small meanwhile.

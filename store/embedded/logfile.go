@@ -51,7 +51,11 @@ func (f *folder) trimLog() (err error) {
 	return log.Truncate(0)
 }
 
+// noSpace is how Postgres says, in English as we start it, that a disk is full.
+const noSpace = "No space left on device"
+
 // complaint is the reason that the log gives, after offset, for a server's end.
+// What clients were told meanwhile is none.
 func (f *folder) complaint(offset int64) string {
 	file, err := f.root.Open(logName)
 	if err != nil {
@@ -65,7 +69,10 @@ func (f *folder) complaint(offset int64) string {
 	last := "nothing"
 	for line := range strings.Lines(string(raw)) {
 		line = strings.TrimSpace(line)
-		if _, after, ok := strings.Cut(line, "FATAL:"); ok {
+		if _, after, ok := strings.Cut(line, "PANIC:"); ok {
+			return strings.TrimSpace(after)
+		}
+		if _, after, ok := strings.Cut(line, "FATAL:"); ok && !strings.Contains(after, "the database system is ") {
 			return strings.TrimSpace(after)
 		}
 		last = line
