@@ -156,6 +156,7 @@ func TestFault_Disk(t *testing.T) { //nolint:tparallel // each begins where the 
 			equalTrees(t, a, b)
 		})
 	}
+	t.Run("subfolder", func(t *testing.T) { b.syncLockedFolder(t, a) })
 	t.Run("login", func(t *testing.T) { b.loginOnFullDisk(t, disks["config"]) })
 	t.Run("conflict", func(t *testing.T) { b.conflictOnFullDisk(t, a, disks["data"]) })
 }
@@ -173,6 +174,55 @@ func (m *member) nothingHalf(t *testing.T, before, theirs map[string]string) {
 			t.Errorf("%s was left behind", name)
 		}
 	}
+}
+
+// syncLockedFolder: what is in a folder that cannot be written to stays as it
+// is, with the reason, and everything else flows.
+func (m *member) syncLockedFolder(t *testing.T, other *member) {
+	t.Helper()
+	for _, name := range []string{"edited", "removed", "own"} {
+		other.write(t, "fixed/"+name+".md", "before\n")
+	}
+	other.sync(t, 0)
+	m.sync(t, 0)
+	m.write(t, "fixed/own.md", "by the owner of the folder\n")
+	fixed := filepath.Join(m.tree(), "fixed")
+	if err := unix.Mount(fixed, fixed, "", unix.MS_BIND, ""); err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Unmount(fixed, unix.MNT_DETACH) //nolint:errcheck // a test that failed before it was done on purpose
+	disk(fixed).remount(t, unix.MS_BIND|unix.MS_RDONLY)
+	before := m.files(t)
+	other.write(t, "fixed/edited.md", "after\n")
+	other.write(t, "fixed/added/one.md", "new\n")
+	other.remove(t, "fixed/removed.md")
+	other.write(t, "shared.md", "not in the folder\n")
+	other.write(t, "elsewhere/one.md", "not in the folder\n")
+	m.write(t, "local.md", "not in the folder\n")
+	other.sync(t, 0)
+	r := m.sync(t, exitRetry)
+	for _, name := range []string{"fixed/edited.md", "fixed/removed.md", "fixed/added/one.md"} {
+		if !strings.Contains(r.stderr, name+" (unreadable): the file cannot be read or written\nteammem:   check its permissions and the disk") {
+			t.Errorf("%s is not named\n%s", name, r.stderr)
+		}
+		if got, was := m.files(t)[name], before[name]; got != was {
+			t.Errorf("%s has %q, before %q", name, got, was)
+		}
+	}
+	for _, name := range []string{"shared.md", "elsewhere/one.md"} {
+		if got := m.files(t)[name]; got != "not in the folder\n" {
+			t.Errorf("%s did not come, there is %q", name, got)
+		}
+	}
+	other.sync(t, 0)
+	if other.read(t, "local.md") != "not in the folder\n" || other.read(t, "fixed/own.md") != "by the owner of the folder\n" {
+		t.Error("what was written beside the folder, or in it before, was not sent")
+	}
+	if err := unix.Unmount(fixed, 0); err != nil {
+		t.Fatal(err)
+	}
+	m.sync(t, 0)
+	equalTrees(t, m, other)
 }
 
 // loginOnFullDisk: the login that there is stays good.
