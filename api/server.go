@@ -14,13 +14,14 @@ import (
 // ServerOptions are what a server can do without.
 type ServerOptions struct {
 	TLS *tls.Config  // nil for plain HTTP
-	Log *slog.Logger // told, at debug level, what net/http has to say; nil for nobody
+	Log *slog.Logger // told of what was cut off, and at debug level what net/http has to say; nil for nobody
 }
 
 // Server is the process's listening side.
 type Server struct {
 	http *http.Server
 	hub  *Hub
+	log  *slog.Logger
 }
 
 // NewServer serves a handler over HTTP/1 and HTTP/2, the latter without TLS
@@ -34,7 +35,7 @@ func NewServer(h http.Handler, hub *Hub, o ServerOptions) *Server {
 	protocols.SetHTTP1(true)
 	protocols.SetHTTP2(o.TLS != nil)
 	protocols.SetUnencryptedHTTP2(o.TLS == nil)
-	return &Server{hub: hub, http: &http.Server{
+	return &Server{hub: hub, log: o.Log, http: &http.Server{
 		Handler:           h,
 		TLSConfig:         o.TLS,
 		Protocols:         protocols,
@@ -47,7 +48,8 @@ func NewServer(h http.Handler, hub *Hub, o ServerOptions) *Server {
 }
 
 // Serve answers on the listener until ctx is done. Then it takes no more
-// connections, lets running calls finish for a while, and returns nil.
+// connections, lets running calls finish for a while, and returns nil: whoever
+// sends or reads slowly does not make the end of the server a failure.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	served := make(chan error, 1)
 	go func() { served <- s.answer(l) }()
@@ -64,8 +66,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
 	err := s.http.Shutdown(last)
-	if err != nil {
-		err = errors.Join(fmt.Errorf("stop serving: %w", err), s.http.Close())
+	if errors.Is(err, context.DeadlineExceeded) {
+		s.log.LogAttrs(ctx, slog.LevelWarn, "requests took too long and were cut off", slog.String("listen", l.Addr().String()))
+		err = s.http.Close()
 	}
 	if closed := <-served; !errors.Is(closed, http.ErrServerClosed) {
 		err = errors.Join(err, closed)

@@ -2,9 +2,11 @@ package api
 
 import (
 	"bufio"
+	"context"
 	"io"
 	"net"
 	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -58,4 +60,34 @@ func TestServer_SlowHeader(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A sender without end is cut off at the end of the server's patience, which is
+// told, and is no failure of the server's.
+func TestServer_CutsOff(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a, _ := offline(t, Options{})
+		l := &pipeListener{conns: make(chan net.Conn, 1), closed: make(chan struct{})}
+		log := &logBuffer{}
+		ctx, cancel := context.WithCancel(t.Context())
+		served := make(chan error, 1)
+		go func() { served <- NewServer(a, NewHub(), ServerOptions{Log: jsonLog(log)}).Serve(ctx, l) }()
+		near, far := net.Pipe()
+		l.conns <- far
+		_, err := io.WriteString(near, "POST "+tokenCall+" HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{")
+		must(t, err)
+		synctest.Wait()
+		start := time.Now()
+		cancel()
+		must(t, <-served)
+		if took := time.Since(start); took != 12*time.Second {
+			t.Errorf("it ended after %v", took)
+		}
+		if !strings.Contains(log.String(), "requests took too long and were cut off") {
+			t.Errorf("the log says %s", log)
+		}
+		must(t, near.Close())
+		time.Sleep(time.Minute) // the server lingers on a connection that it gave up
+	})
 }
