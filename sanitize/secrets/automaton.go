@@ -18,13 +18,16 @@ type automaton struct {
 // newAutomaton takes keywords in lower-case ASCII.
 func newAutomaton(keywords []string) *automaton {
 	a := &automaton{width: 1}
+	most := 1 // states, if no two keywords begin alike
 	for _, k := range keywords {
+		most += len(k)
 		a.sizes = append(a.sizes, len(k))
 		a.longer = max(a.longer, len(k)-1)
 		for i := range len(k) {
 			a.use(k[i])
 		}
 	}
+	a.next, a.found = make([]int32, 0, most*a.width), make([][]int, 0, most)
 	a.grow()
 	for id, k := range keywords {
 		a.insert(id, k)
@@ -47,7 +50,7 @@ func (a *automaton) use(b byte) {
 }
 
 func (a *automaton) grow() int32 {
-	a.next = append(a.next, make([]int32, a.width)...)
+	a.next = a.next[:len(a.next)+a.width] // fresh memory: no edges yet
 	a.found = append(a.found, nil)
 	return int32(len(a.found) - 1) //nolint:gosec // one for each byte of the keywords
 }
@@ -86,7 +89,9 @@ func (a *automaton) link() {
 				continue
 			}
 			suffix[child] = inherited
-			a.found[child] = slices.Concat(a.found[child], a.found[inherited])
+			if more := a.found[inherited]; len(more) > 0 {
+				a.found[child] = slices.Concat(a.found[child], more)
+			}
 			queue = append(queue, child)
 		}
 	}

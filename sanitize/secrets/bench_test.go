@@ -47,7 +47,7 @@ func BenchmarkCorpus(b *testing.B) {
 	run("scanner, seen before", ours)
 }
 
-// BenchmarkNew is the price of the first scan of a process.
+// BenchmarkNew is what each process pays before its first scan.
 func BenchmarkNew(b *testing.B) {
 	b.ReportAllocs()
 	start := cpuTime()
@@ -57,4 +57,37 @@ func BenchmarkNew(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(cpuTime()-start)/float64(time.Millisecond)/float64(b.N), "cpu-ms/op")
+}
+
+// BenchmarkFirstScan is what a process pays that scans one note of 2 KB: a note
+// about tokens, passwords and keys, which wakes more rules than most.
+func BenchmarkFirstScan(b *testing.B) {
+	b.ReportAllocs()
+	note := firstNote()
+	start := cpuTime()
+	for b.Loop() {
+		s, err := New()
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := s.Scan(b.Context(), note); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(cpuTime()-start)/float64(time.Millisecond)/float64(b.N), "cpu-ms/op")
+}
+
+func firstNote() string {
+	return "# Sign-in of the deploy job\n\n" + prose(700) + `
+- The job reads its API key from the vault: ` + "`vault read secret/ci`" + `.
+- Set GITHUB_TOKEN=${CI_TOKEN} and DB_PASSWORD=$DB_PASSWORD before the first run.
+- Authorization: Bearer $TOKEN is what https://api.example.com/v1 expects.
+- The AWS secret is rotated by the platform team, the GitLab token by us.
+- See docs/architecture-decisions/0001-record.md and commit 4f2a9c1.
+
+| system | user | password |
+|---|---|---|
+| staging | admin | in the vault |
+
+` + prose(700)
 }

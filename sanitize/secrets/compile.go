@@ -27,7 +27,18 @@ const (
 // secrets themselves. The logger is a global of the library, so it is set once.
 var mute sync.Once //nolint:gochecknoglobals // guards a global of the library
 
-// ruleSet is a compiled set of rules.
+// definition is a rule in words, before anything of it is compiled.
+type definition struct {
+	id       string
+	severity sanitize.Severity
+	keywords []string // in lower case
+	pattern  pattern
+	entropy  float64
+	group    int        // of the expression that holds the secret; 0 is the first that took part
+	allowed  [][]string // expressions for what may pass, by list
+}
+
+// ruleSet is a set of rules, each of which compiles itself when it is needed.
 type ruleSet struct {
 	near, far []*rule // those that read at most nearReach around a keyword, and the others
 	name      string
@@ -35,95 +46,57 @@ type ruleSet struct {
 
 func compile() (ruleSet, error) {
 	mute.Do(func() { logging.Logger = zerolog.Nop() })
-	vc, err := libraryConfig()
+	library, err := readRules(config.DefaultConfig)
 	if err != nil {
 		return ruleSet{}, fmt.Errorf("read library rules: %w", err)
 	}
-	patterns := harden(&vc)
-	cfg, err := vc.Translate()
+	hard, err := harden(library)
 	if err != nil {
-		return ruleSet{}, fmt.Errorf("compile library rules: %w", err)
+		return ruleSet{}, fmt.Errorf("harden library rules: %w", err)
 	}
-	allow, err := placeholders()
-	if err != nil {
-		return ruleSet{}, err
+	slices.SortFunc(hard, func(a, b definition) int { return strings.Compare(a.id, b.id) })
+	c := compiler{
+		allow:  sync.OnceValues(func() (*config.Allowlist, error) { return allowlist(placeholders()) }),
+		digest: sha256.New(),
 	}
-	c := compiler{allow: allow, digest: sha256.New()}
-	slices.Sort(cfg.OrderedRules)
-	for _, id := range cfg.OrderedRules {
-		if err := c.addLibrary(cfg.Rules[id], patterns[id]); err != nil {
-			return ruleSet{}, fmt.Errorf("rule %s: %w", id, err)
-		}
+	for _, d := range hard {
+		c.add(d, func(m measures) traits { return traitsOf(d.id, d.pattern, m) })
 	}
 	for _, own := range ownRules() {
-		if err := c.addOwn(own); err != nil {
-			return ruleSet{}, fmt.Errorf("rule %s: %w", own.id, err)
-		}
+		c.add(own.definition(), own.traits)
 	}
 	return c.finish(), nil
 }
 
-// compiler turns gitleaks rules into ours.
+// compiler turns definitions into rules.
 type compiler struct {
-	allow  *config.Allowlist
+	allow  func() (*config.Allowlist, error)
 	digest hash.Hash
 	set    ruleSet
 }
 
-func (c *compiler) addLibrary(r config.Rule, p pattern) error {
-	m, err := measure(p.flags + p.core)
-	if err != nil {
-		return err
-	}
-	traits := traitsOf(r.RuleID, p, m)
-	return c.add(r, traits)
-}
-
-func (c *compiler) addOwn(o ownRule) error {
-	m, err := measure(o.pattern.flags + o.pattern.core)
-	if err != nil {
-		return err
-	}
-	expr, err := compileExpr(o.pattern.String())
-	if err != nil {
-		return err
-	}
-	r := config.Rule{
-		RuleID: o.id, Description: o.id, Regex: expr, SecretGroup: o.group, Entropy: o.entropy, Keywords: o.keywords,
-	}
-	return c.add(r, traits{
-		severity: o.severity, window: o.window(m), keep: o.keep,
-		anchored: true, joinable: o.severity == sanitize.SeverityHard,
-	})
-}
-
-// add gives r a detector of its own.
-func (c *compiler) add(r config.Rule, t traits) error {
-	out, err := newRule(r, c.allow, t)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintln(c.digest, r.RuleID, r.Regex, r.Entropy, r.SecretGroup, strings.Join(r.Keywords, " "), t.severity, allowed(r.Allowlists))
-	if t.far {
-		c.set.far = append(c.set.far, out)
+func (c *compiler) add(d definition, derive func(measures) traits) {
+	fmt.Fprintln(c.digest, d.id, d.pattern, d.entropy, d.group, strings.Join(d.keywords, " "), d.severity, allowed(d.allowed))
+	r := newRule(d, derive, c.allow)
+	if r.far {
+		c.set.far = append(c.set.far, r)
 	} else {
-		c.set.near = append(c.set.near, out)
+		c.set.near = append(c.set.near, r)
 	}
-	return nil
 }
 
 func (c *compiler) finish() ruleSet {
-	fmt.Fprintln(c.digest, allowed([]*config.Allowlist{c.allow}))
+	fmt.Fprintln(c.digest, allowed([][]string{placeholders()}))
 	sum := hex.EncodeToString(c.digest.Sum(nil))
 	c.set.name = "gitleaks-" + libraryVersion + "+" + revision + "." + sum[:8]
 	return c.set
 }
 
 // allowed spells out what the lists let pass.
-func allowed(lists []*config.Allowlist) string {
+func allowed(lists [][]string) string {
 	var b strings.Builder
 	for _, l := range lists {
-		fmt.Fprintln(&b, l.RegexTarget, l.Regexes, l.StopWords)
+		fmt.Fprintln(&b, "", l, "[]")
 	}
 	return b.String()
 }

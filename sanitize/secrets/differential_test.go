@@ -18,10 +18,7 @@ import (
 func library(t testing.TB) (*detect.Detector, config.Config) {
 	t.Helper()
 	scanner(t) // sets the library's logger, which its detector reads
-	vc, err := libraryConfig()
-	if err != nil {
-		t.Fatal(err)
-	}
+	vc := viperRules(t)
 	cfg, err := vc.Translate()
 	if err != nil {
 		t.Fatal(err)

@@ -5,8 +5,9 @@
 // gitleaks, used as a library; this package decides where gitleaks looks, what
 // it may overlook, and what a caller learns about a finding:
 //
-//   - rewrite.go and placeholders.go harden the library's rules, tokenrules.go
-//     and contextrules.go add those it lacks, traits.go and compile.go join them;
+//   - rulefile.go reads the library's rules, rewrite.go and placeholders.go
+//     harden them, tokenrules.go and contextrules.go add those it lacks,
+//     traits.go, compile.go and rule.go make them ready, each when it is needed;
 //   - automaton.go, measure.go, window.go and matcher.go let each rule read only
 //     the few bytes around its own keywords, which is where the speed comes
 //     from; chunk.go and verdicts.go spare it what was clean before;
@@ -14,15 +15,16 @@
 //     invisible characters, line breaks, encodings and table columns;
 //   - judge.go, shapes.go and words.go drop what only looks like a secret.
 //
-// It imports the standard library, gitleaks (with the viper and zerolog that
-// gitleaks needs), golang.org/x/text and package sanitize; nothing else.
+// It imports the standard library, gitleaks (with the zerolog that gitleaks logs
+// to), golang.org/x/text and package sanitize; nothing else.
 //
 // What holds:
 //
 //   - A finding carries rule, severity, line and column; never the value, its
 //     length or its line. Errors carry nothing of the text either.
 //   - A scan that was cut short is an error, never a shorter list: no caller
-//     can take "not finished" for "clean".
+//     can take "not finished" for "clean". The same goes for a rule that does
+//     not compile.
 //   - No file name ever reaches gitleaks, whose allowlists would let the writer
 //     of a text switch the scan off by naming the file well.
 //   - No inline comment switches a rule off.

@@ -35,14 +35,21 @@ func newMatcher(rules []*rule) *matcher {
 // find returns the matches of the rules for keywords that begin in core. The
 // context ends only between windows, which are small.
 func (m *matcher) find(ctx context.Context, v view, core span) ([]match, error) {
-	windows := m.windows(v, core)
+	windows, err := m.windows(v, core)
+	if err != nil {
+		return nil, err
+	}
 	var found []match
 	for _, i := range sortedKeys(windows) {
 		for _, w := range cut(merge(windows[i])) {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			for _, hit := range m.rules[i].find(v.text, w) {
+			hits, err := m.rules[i].find(v.text, w)
+			if err != nil {
+				return nil, err
+			}
+			for _, hit := range hits {
 				if v.live(hit.whole) {
 					found = append(found, hit)
 				}
@@ -57,19 +64,24 @@ func (m *matcher) find(ctx context.Context, v view, core span) ([]match, error) 
 
 // windows collects, for each rule that has anything to read, what it has to
 // read.
-func (m *matcher) windows(v view, core span) map[int][]span {
+func (m *matcher) windows(v view, core span) (map[int][]span, error) {
 	windows := map[int][]span{}
+	var failed error
 	m.words.each(v.text, core, func(keyword int, at span) {
 		for _, i := range m.byWord[keyword] {
-			r := m.rules[i]
-			if v.joined && !r.joinable {
+			t, err := m.rules[i].traits()
+			if err != nil {
+				failed = err
+				return
+			}
+			if v.joined && !t.joinable {
 				continue
 			}
 			var seen span
 			if n := len(windows[i]); n > 0 {
 				seen = windows[i][n-1]
 			}
-			if w, ok := r.window(v.text, at, seen); ok && v.live(w) {
+			if w, ok := t.window(v.text, at, seen); ok && v.live(w) {
 				windows[i] = append(windows[i], w)
 			}
 		}
@@ -77,7 +89,7 @@ func (m *matcher) windows(v view, core span) map[int][]span {
 	for i := range windows {
 		slices.SortFunc(windows[i], func(a, b span) int { return a.start - b.start })
 	}
-	return windows
+	return windows, failed
 }
 
 // cut divides long windows, so that the context is looked at in between and a

@@ -3,16 +3,14 @@ package secrets
 import (
 	"fmt"
 
-	"github.com/zricethezav/gitleaks/v8/config"
 	"github.com/zricethezav/gitleaks/v8/regexp"
 )
 
 // placeholders says which values stand for a secret instead of being one. The
 // library's own lists match anywhere in a value, so that a token that contains
 // "false" or "admin" would pass; these match a whole value or nothing.
-func placeholders() (*config.Allowlist, error) {
-	list := &config.Allowlist{Description: "whole values that are placeholders"}
-	for _, p := range []string{
+func placeholders() []string {
+	whole := []string{
 		`(?i:true|false|null|none|nil|undefined|empty|unset|optional|required)`,
 		`\$\w+`, `\$\{[^{}]*\}`, `\$\([^()]*\)`, `\$\{\{[^{}]*\}\}`, // shell, CI
 		`\{\{[^{}]*\}\}`, `\{[\w.]*\}`, `<[^<>]*>`, `\[[\w -]*\]`, `@\w+@`, // templates
@@ -23,14 +21,11 @@ func placeholders() (*config.Allowlist, error) {
 		`(?i:(?:replace|insert|enter|put|add|set|fill|paste)[_-]?(?:with|me|in|your|the|this|here)(?:[_-][a-z_-]{0,40})?)`,
 		`(?i:change[_-]?(?:me|it|this)[!\d]{0,4})`,
 		`(?i:redacted|masked|hidden|omitted|removed|secret|password|passwd|token|api[_-]?key)`,
-	} {
-		expr, err := compileExpr("^(?:" + p + ")$")
-		if err != nil {
-			return nil, err
-		}
-		list.Regexes = append(list.Regexes, expr)
 	}
-	return list, list.Validate()
+	for i, p := range whole {
+		whole[i] = "^(?:" + p + ")$"
+	}
+	return whole
 }
 
 // compileExpr compiles one of our own expressions with the library's engine,

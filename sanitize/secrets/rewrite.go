@@ -1,12 +1,9 @@
 package secrets
 
 import (
-	"regexp/syntax"
+	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/spf13/viper"
-	"github.com/zricethezav/gitleaks/v8/config"
 )
 
 // pattern is an expression without and with its surroundings. Only the core
@@ -32,55 +29,42 @@ const (
 	quote     = "[\\x60'\"\\s=*]{0,6}"
 )
 
-// libraryConfig reads the rules that come with gitleaks. It keeps away from
-// the global viper, and from the library's [extend], whose depth counter is
-// never reset: the third load would come without rules.
-func libraryConfig() (config.ViperConfig, error) {
-	var vc config.ViperConfig
-	v := viper.New()
-	v.SetConfigType("toml")
-	if err := v.ReadConfig(strings.NewReader(config.DefaultConfig)); err != nil {
-		return vc, err
-	}
-	return vc, v.Unmarshal(&vc)
-}
-
-// harden changes the library's rules before they are compiled, and returns
-// their patterns by rule.
-func harden(vc *config.ViperConfig) map[string]pattern {
-	// See placeholders. The library's own configuration still uses the old form.
-	//lint:ignore SA1019 deprecated, but in use
-	vc.AllowList, vc.Allowlists = nil, nil //nolint:staticcheck // the same for the other linter
-	patterns := map[string]pattern{}
-	kept := vc.Rules[:0]
-	for _, r := range vc.Rules {
-		if r.Regex == "" { // rules for file names
+// harden makes the library's rules ours: stricter about what may pass, and at
+// home in prose.
+func harden(library []libraryRule) ([]definition, error) {
+	var hard []definition
+	rekeyed, rewritten, unlisted := rekeyed(), rewritten(), unlisted()
+	for _, r := range library {
+		if r.regex == "" { // rules for file names
 			continue
 		}
-		r.Path = "" // a fence in Markdown has no file name
-		if keywords, ok := rekeyed()[r.ID]; ok {
-			r.Keywords = keywords
+		d := definition{id: r.id, entropy: r.entropy, group: r.group}
+		for _, k := range r.keywords {
+			d.keywords = append(d.keywords, strings.ToLower(k))
 		}
-		if regex, ok := rewritten()[r.ID]; ok {
-			r.Regex = regex
+		if keywords, ok := rekeyed[r.id]; ok {
+			d.keywords = keywords
 		}
-		lists := r.Allowlists[:0]
-		for _, list := range r.Allowlists {
-			if len(list.Regexes) > 0 && !slices.Contains(unlisted(), r.ID) {
-				lists = append(lists, list)
+		if regex, ok := rewritten[r.id]; ok {
+			r.regex = regex
+		}
+		for _, list := range r.lists {
+			if len(list.regexes) == 0 || slices.Contains(unlisted, r.id) {
+				continue
 			}
+			if list.more {
+				return nil, fmt.Errorf("rule %s: its allowlist looks at more than the secret", r.id)
+			}
+			d.allowed = append(d.allowed, list.regexes)
 		}
-		r.Allowlists = lists
-		if r.ID == genericRule {
-			r.Entropy = 3
+		if r.id == genericRule {
+			d.entropy = 3
 		}
-		p := loosen(r.ID, r.Regex)
-		r.Regex = p.String()
-		patterns[r.ID] = p
-		kept = append(kept, r)
+		d.pattern = loosen(r.id, r.regex)
+		d.severity = severityOf(r.id, d.pattern)
+		hard = append(hard, d)
 	}
-	vc.Rules = kept
-	return patterns
+	return hard, nil
 }
 
 // loosen lets an expression match in prose and Markdown. What it drops from the
@@ -106,7 +90,7 @@ func loosen(id, regex string) pattern {
 	if rest, ok := strings.CutSuffix(regex, `\b`); ok && p.right == "" {
 		regex, p.right = rest, `(?:[^0-9A-Za-z]|$)`
 	}
-	if expr, err := syntax.Parse(regex, syntax.Perl); err == nil && expr.MaxCap() == 0 {
+	if !captures(regex) {
 		regex = "(" + regex + ")" // the secret is what stands between the boundaries
 	}
 	if id == "square-access-token" { // its prefix is common in the base64 of certificates
@@ -114,6 +98,29 @@ func loosen(id, regex string) pattern {
 	}
 	p.core = regex
 	return p
+}
+
+// captures tells whether an expression has a group with a number. Parsing it
+// would say so too, but for all rules that takes longer than a scan.
+func captures(regex string) bool {
+	class := false
+	for i := 0; i < len(regex); i++ {
+		switch {
+		case regex[i] == '\\':
+			i++
+		case class:
+			class = regex[i] != ']'
+		case regex[i] == '[':
+			class = true
+			if i+1 < len(regex) && regex[i+1] == '^' {
+				i++
+			}
+			i++ // the first member may be a bracket
+		case regex[i] == '(' && !strings.HasPrefix(regex[i:], "(?"), strings.HasPrefix(regex[i:], "(?P<"), strings.HasPrefix(regex[i:], "(?<"):
+			return true
+		}
+	}
+	return false
 }
 
 // assigned tells whether an expression looks for a label, an operator and a

@@ -30,9 +30,10 @@ type Scanner struct {
 	name  string
 }
 
-// New compiles the rules and tries them on a canary. It costs some tens of
-// milliseconds of CPU, so callers put it behind [sync.OnceValues]. An error
-// means that nothing may be pushed or accepted: the scanner is blind.
+// New reads the rules and tries them on a canary. It costs some milliseconds of
+// CPU, so callers put it behind [sync.OnceValues]; a rule compiles when a text
+// first wakes it, and all of them once take some tens. An error means that
+// nothing may be pushed or accepted: the scanner is blind.
 func New() (*Scanner, error) {
 	rules, err := compile()
 	if err != nil {

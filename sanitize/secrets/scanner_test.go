@@ -3,9 +3,11 @@ package secrets
 import (
 	"errors"
 	"regexp"
+	"slices"
 	"testing"
 
 	"github.com/teammem/teammem/sanitize"
+	"github.com/zricethezav/gitleaks/v8/config"
 )
 
 func TestNew(t *testing.T) {
@@ -34,29 +36,88 @@ func TestNew(t *testing.T) {
 // anywhere in a value, stop words, paths.
 func TestHarden(t *testing.T) {
 	t.Parallel()
-	vc, err := libraryConfig()
+	library, err := readRules(config.DefaultConfig)
 	if err != nil {
 		t.Fatal(err)
 	}
-	harden(&vc)
-	cfg, err := vc.Translate()
+	hard, err := harden(library)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(cfg.Allowlists) > 0 {
-		t.Error("the library's global allowlist is in force")
+	if len(hard) < 200 {
+		t.Errorf("only %d rules are left", len(hard))
 	}
-	if len(cfg.Rules) < 200 {
-		t.Errorf("only %d rules are left", len(cfg.Rules))
-	}
-	for id, r := range cfg.Rules {
-		if r.Path != nil {
-			t.Errorf("rule %s looks for a path", id)
+	for _, d := range hard {
+		if len(d.allowed) > 0 && slices.Contains(unlisted(), d.id) {
+			t.Errorf("rule %s has its allowlist still", d.id)
 		}
-		for _, list := range r.Allowlists {
-			if len(list.StopWords) > 0 || len(list.Paths) > 0 || len(list.Commits) > 0 || list.RegexTarget != "" {
-				t.Errorf("rule %s has an allowlist for more than the secret", id)
+	}
+	for more, want := range map[bool]bool{false: true, true: false} {
+		_, err := harden([]libraryRule{{id: "a", regex: "a", lists: []libraryList{{regexes: []string{"b"}, more: more}}}})
+		if got := err == nil; got != want {
+			t.Errorf("an allowlist for more than the secret (%t): error %v", more, err)
+		}
+	}
+}
+
+// TestRules_Compile compiles what a scan compiles only when it needs it.
+func TestRules_Compile(t *testing.T) {
+	t.Parallel()
+	rules, err := compile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(rules.far) != len(farRules()) {
+		t.Errorf("%d far rules, want %d", len(rules.far), len(farRules()))
+	}
+	for _, r := range slices.Concat(rules.near, rules.far) {
+		if _, err := r.traits(); err != nil {
+			t.Errorf("traits: %v", err)
+		}
+		if _, err := r.detector(); err != nil {
+			t.Errorf("detector: %v", err)
+		}
+	}
+}
+
+// TestScan_BrokenRule holds that a rule which does not compile ends the scan of
+// a text that wakes it: nothing of that text was found, but nothing was looked
+// for either.
+func TestScan_BrokenRule(t *testing.T) {
+	t.Parallel()
+	word := func(m measures) traits { return traits{window: word(m)} }
+	no := func() (*config.Allowlist, error) { return nil, errBlind }
+	for name, r := range map[string]*rule{
+		"core":      newRule(definition{id: "a", keywords: []string{"wake"}, pattern: pattern{core: "wake("}}, word, no),
+		"left":      newRule(definition{id: "a", keywords: []string{"wake"}, pattern: pattern{left: "(", core: "wake"}}, word, no),
+		"group":     newRule(definition{id: "a", keywords: []string{"wake"}, pattern: pattern{core: "wake"}, group: 1}, word, no),
+		"list":      newRule(definition{id: "a", keywords: []string{"wake"}, pattern: pattern{core: "wake"}, allowed: [][]string{{"("}}}, word, no),
+		"allowlist": newRule(definition{id: "a", keywords: []string{"wake"}, pattern: pattern{core: "wake"}}, word, no),
+		"reach":     newRule(definition{id: "a", keywords: []string{"wake"}, pattern: pattern{core: "wake"}}, func(measures) traits { return traits{far: true} }, no),
+	} {
+		s := *scanner(t)
+		s.near, s.clean = newMatcher([]*rule{r}), newVerdicts()
+		if _, err := s.Scan(t.Context(), "asleep"); err != nil {
+			t.Errorf("%s: a text that wakes no rule: %v", name, err)
+		}
+		for range 2 {
+			if found, err := s.Scan(t.Context(), "a wake\n"); err == nil || found != nil {
+				t.Errorf("%s: Scan = %v, %v; want an error", name, found, err)
 			}
+		}
+	}
+}
+
+// TestCaptures compares with the parser of the standard library.
+func TestCaptures(t *testing.T) {
+	t.Parallel()
+	exprs := []string{`a`, `(a)`, `(?:a)`, `(?i:a)`, `(?P<n>a)`, `(?<n>a)`, `\(a\)`, `[(]`, `[](]`, `[^](]`, `[^a](b)`, `[\]](b)`, `\[(b)`, `(?i)[a-z]\((?:b)`}
+	for _, r := range viperRules(t).Rules {
+		exprs = append(exprs, r.Regex)
+	}
+	for _, expr := range exprs {
+		if got, want := captures(expr), parse(t, expr).MaxCap() > 0; got != want {
+			t.Errorf("captures(%s) = %t, want %t", expr, got, want)
 		}
 	}
 }

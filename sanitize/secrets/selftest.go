@@ -15,7 +15,7 @@ var errBlind = errors.New("the self-test's canary was not found")
 func (s *Scanner) selfTest() error {
 	body := "4hT9xQ2mZ7kLw8RbN3vYc6FjPs5DgXa1UeJo"
 	for _, prefix := range [][]string{{"gh", "p_"}, {"tm", "p_"}} {
-		canary := "token " + strings.Join(prefix, "") + body + "\n"
+		canary := "canary " + strings.Join(prefix, "") + body + "\n"
 		found, err := s.Scan(context.Background(), canary)
 		if err != nil {
 			return err

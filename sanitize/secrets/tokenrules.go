@@ -18,6 +18,16 @@ type ownRule struct {
 	keep     func(candidate) bool
 }
 
+func (o ownRule) definition() definition {
+	return definition{
+		id: o.id, severity: o.severity, keywords: o.keywords, pattern: o.pattern, entropy: o.entropy, group: o.group,
+	}
+}
+
+func (o ownRule) traits(m measures) traits {
+	return traits{window: o.window(m), keep: o.keep, anchored: true, joinable: o.severity == sanitize.SeverityHard}
+}
+
 func ownRules() []ownRule { return append(tokenRules(), contextRules()...) }
 
 // tokenRules are those with a fixed prefix. No prefix stands here whole, so that

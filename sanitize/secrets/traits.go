@@ -2,9 +2,8 @@ package secrets
 
 import "github.com/teammem/teammem/sanitize"
 
-// traits is what we add to a gitleaks rule.
+// traits is what we add to a gitleaks rule, as far as its expression decides.
 type traits struct {
-	severity sanitize.Severity
 	// window says which part of the text decides about a keyword, if any.
 	window windowFunc
 	// far rules read more than nearReach around their keyword.
@@ -21,8 +20,8 @@ type traits struct {
 // traitsOf derives the traits of a library rule from its expression. The few
 // that need more are named.
 func traitsOf(id string, p pattern, m measures) traits {
-	t := traits{severity: severityOf(id, p), anchored: m.max <= nearReach, far: m.max > nearReach}
-	t.keep = judgeOf(id, t.severity)
+	severity := severityOf(id, p)
+	t := traits{keep: judgeOf(id, severity), anchored: m.max <= nearReach, far: m.max > nearReach}
 	switch {
 	case id == "private-key":
 		t.window = block
@@ -38,11 +37,21 @@ func traitsOf(id string, p pattern, m measures) traits {
 		t.window, t.far = assignment(m), false
 	case m.compact():
 		t.window = word(m)
-		t.joinable = t.severity == sanitize.SeverityHard
+		t.joinable = severity == sanitize.SeverityHard
 	default:
 		t.window, t.far = stretch(m), false
 	}
 	return t
+}
+
+// farRules names the rules whose traits are far. It is asked before those are
+// known; a rule that turns out otherwise is an error.
+func farRules() []string {
+	return []string{
+		"1password-service-account-token", "airtable-personnal-access-token", "curl-auth-header", "curl-auth-user",
+		"facebook-access-token", "facebook-page-access-token", "flyio-access-token", "jwt", "microsoft-teams-webhook",
+		"private-key", "slack-app-token", "slack-bot-token", "slack-legacy-token",
+	}
 }
 
 // severityOf tells the rules that a maintainer may override from those that
