@@ -107,7 +107,7 @@ func (s *Syncer) open(ctx context.Context, file string, o SyncOptions, report *R
 // marker is gone or another's may be an empty mount point or a restored copy:
 // what is missing in it must not be taken for deleted.
 func (c *cycle) openTree(ctx context.Context) error {
-	t, err := tree.Open(c.link.MemoryDir, tree.Options{Clock: c.clock, Keep: c.keepOld, Home: c.home})
+	t, err := tree.Open(c.link.MemoryDir, tree.Options{Clock: c.clock, Keep: c.keepOld, Home: c.home, OnSync: c.onSync})
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: %s has no %s folder; put it back, or run teammem link --rebuild to start from the server's copy",
 			ErrMarker, c.link.MemoryDir, tree.FolderName)

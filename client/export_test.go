@@ -4,6 +4,9 @@ import (
 	"testing"
 )
 
+// OnSync calls f before each wait for the tree's disk.
+func (s *Syncer) OnSync(f func()) { s.onSync = f }
+
 // ForgetOrigins makes an index what one of the version before is once it was
 // read: nothing in it says who wrote what.
 func ForgetOrigins(t testing.TB, file string) {

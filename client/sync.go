@@ -32,6 +32,7 @@ type Syncer struct {
 	member   string
 	progress func(what string, done, total int)
 	onDone   func(Done)
+	onSync   func() // before each wait for the tree's disk; set by tests only
 }
 
 // SyncerOptions are what a [Syncer] needs from the outside. Its functions are

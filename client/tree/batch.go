@@ -122,7 +122,7 @@ func (b *Batch) prepare(o *op, content []byte, mtime time.Time) error {
 		return err
 	}
 	tmp := newTmpName()
-	f, err := d.root.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := d.create(tmp)
 	if err != nil {
 		return blockedAt(o.disk, o.path, err)
 	}
@@ -174,7 +174,7 @@ func (o *op) write(d *cachedFolder, f *os.File, content []byte, mtime time.Time)
 		return err
 	}
 	if !mtime.IsZero() {
-		if err := d.root.Chtimes(o.tmp, time.Time{}, mtime); err != nil {
+		if err := d.date(o.tmp, mtime); err != nil {
 			return err
 		}
 	}
@@ -189,7 +189,7 @@ func (b *Batch) durableLater(f *os.File, i info) error {
 		return f.Close()
 	}
 	if !canFlush || !i.sameDevice(b.t.team.self) {
-		return errors.Join(f.Sync(), f.Close())
+		return errors.Join(b.t.await(f.Sync), f.Close())
 	}
 	b.unsynced = append(b.unsynced, f)
 	if len(b.unsynced) <= fewFiles {

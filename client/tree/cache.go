@@ -119,13 +119,13 @@ func (c *folderCache) sync(team *os.File) error {
 		if err != nil {
 			return err
 		}
-		if err := d.sync(); err != nil {
+		if err := c.t.await(d.sync); err != nil {
 			return err
 		}
 	}
 	c.dirty = nil
 	if many {
-		return flush(team)
+		return c.t.await(func() error { return flush(team) })
 	}
 	return nil
 }

@@ -18,7 +18,7 @@ import (
 // may not survive a power cut, so that nothing of it may be relied on.
 func (b *Batch) Commit(ctx context.Context) ([]Result, error) {
 	defer b.close()
-	if err := b.ready(); err != nil {
+	if err := b.ready(ctx); err != nil {
 		b.dropAll()
 		return nil, fmt.Errorf("commit: %w", err)
 	}
@@ -52,8 +52,9 @@ func (b *Batch) Discard() {
 	b.dropAll()
 }
 
-// ready makes the new texts durable.
-func (b *Batch) ready() error {
+// ready makes the new texts durable. One wait for a slow disk cannot be cut
+// short, so ctx is looked at between them.
+func (b *Batch) ready(ctx context.Context) error {
 	if err := b.start(); err != nil {
 		return err
 	}
@@ -61,12 +62,15 @@ func (b *Batch) ready() error {
 		return err
 	}
 	for _, f := range b.unsynced {
-		if err := f.Sync(); err != nil {
+		if ctx.Err() != nil {
+			return nil // nothing is going to be carried out
+		}
+		if err := b.t.await(f.Sync); err != nil {
 			return err
 		}
 	}
 	if b.many {
-		return flush(b.flushed)
+		return b.t.await(func() error { return flush(b.flushed) })
 	}
 	return nil
 }
@@ -95,6 +99,9 @@ func (b *Batch) run(ctx context.Context, o *op) error {
 	}
 	if err != nil {
 		return blockedAt(o.disk, o.path, err)
+	}
+	if o.kind == opPut && o.expect.IsZero() {
+		return blockedAt(o.disk, o.path, b.putNew(ctx, d, o, name))
 	}
 	current, i, err := b.current(ctx, d, o, name)
 	if err == nil {
@@ -132,25 +139,39 @@ func (b *Batch) put(ctx context.Context, d *cachedFolder, o *op, name string, cu
 	if err := d.free(name); err != nil {
 		return err
 	}
-	if o.expect.IsZero() {
-		err := b.t.claim(d.folder, o.tmp, d.folder, name)
-		if errors.Is(err, fs.ErrExist) {
-			return ErrChanged
-		}
-		if err != nil {
-			return err
-		}
-	} else {
-		old, err := b.t.replace(d.folder, o.tmp, name, current)
-		if err != nil {
-			return err
-		}
-		o.result.Left = b.t.letGo(ctx, d.folder, old, Old{Path: o.path, Disk: o.disk, Expected: o.expect})
+	old, err := b.t.replace(d.folder, o.tmp, name, current)
+	if err != nil {
+		return err
 	}
+	o.result.Left = b.t.letGo(ctx, d.folder, old, Old{Path: o.path, Disk: o.disk, Expected: o.expect})
+	o.arrived(d, name)
+	return nil
+}
+
+// putNew is put where nothing should be. What is there all the same is only
+// looked at when the name is found taken: a first sync has thousands of these.
+func (b *Batch) putNew(ctx context.Context, d *cachedFolder, o *op, name string) error {
+	if err := d.free(name); err != nil {
+		return err
+	}
+	err := b.t.claim(d.folder, o.tmp, d.folder, name)
+	if errors.Is(err, fs.ErrExist) {
+		if _, _, err = b.current(ctx, d, o, name); err == nil {
+			return ErrChanged // gone again
+		}
+	}
+	if err != nil {
+		return err
+	}
+	o.arrived(d, name)
+	return nil
+}
+
+// arrived notes that the new text of a put has its name.
+func (o *op) arrived(d *cachedFolder, name string) {
 	o.tmp = ""
 	d.added(name)
 	o.landed(d, name, o.made.Stamp)
-	return nil
 }
 
 // landed notes the stamp of the file, if it is still ours.

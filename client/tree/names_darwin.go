@@ -1,6 +1,15 @@
 package tree
 
-import "golang.org/x/sys/unix"
+import (
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// date sets when a file was written.
+func (d *folder) date(name string, mtime time.Time) error {
+	return d.root.Chtimes(name, time.Time{}, mtime)
+}
 
 // renameFree gives a file another name, unless there is something.
 func (t *Tree) renameFree(from *folder, a string, to *folder, b string) error {

@@ -8,6 +8,16 @@ import (
 	"golang.org/x/sys/windows"
 )
 
+// create makes a file that is not there yet, for writing.
+func (d *folder) create(name string) (*os.File, error) {
+	return d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+}
+
+// date sets when a file was written.
+func (d *folder) date(name string, mtime time.Time) error {
+	return d.root.Chtimes(name, time.Time{}, mtime)
+}
+
 // rename gives a file another name, and replaces what is there.
 func (t *Tree) rename(from *folder, a string, to *folder, b string) error {
 	return patient(func() error { return t.team.root.Rename(from.join(a), to.join(b)) })

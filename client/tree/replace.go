@@ -109,7 +109,7 @@ func (d *folder) sameStill(name, old string, linked bool) error {
 
 // writeNew writes a file that does not exist yet, durably.
 func (d *folder) writeNew(name string, content []byte) error {
-	f, err := d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := d.create(name)
 	if err != nil {
 		return err
 	}

@@ -27,6 +27,9 @@ type Options struct {
 	Home string
 	// Create makes team/ if it is missing.
 	Create bool
+	// OnSync is called before each wait for the disk; nil for nobody. A test
+	// makes a disk slow with it.
+	OnSync func()
 }
 
 // Old is a text that was replaced or removed.
@@ -136,6 +139,14 @@ func (t *Tree) Verify() error {
 		return fmt.Errorf("verify tree %s: %w", FolderName, ErrReplaced)
 	}
 	return nil
+}
+
+// await waits for the disk.
+func (t *Tree) await(sync func() error) error {
+	if t.options.OnSync != nil {
+		t.options.OnSync()
+	}
+	return sync()
 }
 
 // Close lets go of the folders.
