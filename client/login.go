@@ -35,10 +35,14 @@ func (d Dirs) LogIn(ctx context.Context, address string, o LoginOptions) (Login,
 		return Login{}, refusedToken(err)
 	}
 	l.CAFile = o.CAFile
-	if before, err := d.Login(s.Address()); err == nil && before.Instance == l.Instance && before.Member == l.Member {
+	// The server ends the login before, so there must be a place for the new one.
+	before, err := d.Login(s.Address())
+	if err != nil && !errors.Is(err, ErrNotLoggedIn) {
+		return Login{}, err
+	}
+	if before.Instance == l.Instance && before.Member == l.Member {
 		l.Device = before.Device
 	}
-	// The server ends the login before, so there must be a place for the new one.
 	const most = 64 << 10 // bytes of logins
 	if err := roomIn(d.Config, most); err != nil {
 		return Login{}, err
