@@ -92,16 +92,25 @@ func (a *app) runServe(ctx context.Context, o serveOptions) (err error) {
 	a.warnOfVariables(log)
 	warnOfReaders(log, o.db.password, a.getenv("TEAMMEM_DATABASE_URL_FILE"))
 	if s.db, err = a.serveDatabase(ctx, o.db, log); err != nil {
-		return err
+		return unlessAsked(ctx, err)
 	}
 	defer func() { err = errors.Join(err, s.db.close()) }()
 	if err := s.open(ctx); err != nil {
-		return err
+		return unlessAsked(ctx, err)
 	}
 	if o.metrics == "" {
 		return s.run(ctx)
 	}
 	return s.watched(ctx, o.metrics)
+}
+
+// unlessAsked is the error of a start, which is none if it was asked to end
+// meanwhile.
+func unlessAsked(ctx context.Context, err error) error {
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
 }
 
 // run serves members until ctx is done. When they can be served it says so, and

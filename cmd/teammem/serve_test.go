@@ -216,6 +216,35 @@ func TestServe_Drain(t *testing.T) {
 	}
 }
 
+// Asked to end while it waits for its database, a server ends as it does later.
+func TestServe_EndsBeforeItBegins(t *testing.T) {
+	t.Parallel()
+	silent, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = silent.Close() })
+	dir := t.TempDir()
+	s := program(t.Context(), dir, "serve", "--data", dir, "--listen", "127.0.0.1:0", "--database-url", "postgres://u@"+silent.Addr().String()+"/d")
+	var said bytes.Buffer
+	s.Stdout, s.Stderr = &said, &said
+	if err := s.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { end(s) })
+	waiting, err := silent.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = waiting.Close() })
+	if err := s.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Wait(); err != nil || said.Len() > 0 {
+		t.Errorf("it ended with %v: %s", err, &said)
+	}
+}
+
 // A second signal does not wait for what runs.
 func TestServe_SecondSignal(t *testing.T) {
 	t.Parallel()
