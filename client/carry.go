@@ -6,14 +6,29 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"time"
 
 	"github.com/teammem/teammem/client/tree"
 	"github.com/teammem/teammem/memory"
 	msync "github.com/teammem/teammem/sync"
 )
 
-// maxBatch bounds how many files are written at a time.
-const maxBatch = 1000
+// Each batch ends with a flush of the file system, so a few large ones are
+// fastest; but one that is cut off was for nothing, so none takes long.
+const (
+	firstBatch = 1000 // files that are written at a time
+	maxBatch   = 10_000
+	batchTime  = 3 * time.Second
+)
+
+// nextBatch is how many files to write at a time after so many took so long. A
+// clock that was set only makes it larger or smaller.
+func nextBatch(files int, took time.Duration) int {
+	if took <= 0 {
+		return firstBatch
+	}
+	return int(min(max(int64(files)*int64(batchTime)/int64(took), firstBatch), maxBatch))
+}
 
 // carryOut does what the plan says, in its order: moves and downloads, then
 // everything that goes to the server, then deletes. An op that finds the world
@@ -96,26 +111,28 @@ func (c *cycle) stillGone(offers []*offer) []*offer {
 
 // changeTree carries out ops that change files, in batches.
 func (c *cycle) changeTree(ctx context.Context, ops []msync.Op) error {
+	most := firstBatch
 	for total, done := len(ops), 0; done < total; {
-		some := ops[done : done+c.batchSize(ops[done:])]
+		began, some := c.clock(), ops[done:done+c.batchSize(ops[done:], most)]
 		if err := c.changeSome(ctx, some); err != nil {
 			return err
 		}
+		most = nextBatch(len(some), c.clock().Sub(began))
 		done += len(some)
 		c.progress("writing", done, total)
 	}
 	return nil
 }
 
-// batchSize is how many of the ops make a batch, so that few texts are held at
-// a time.
-func (c *cycle) batchSize(ops []msync.Op) int {
+// batchSize is how many of the ops make a batch, so that few texts are fetched
+// for it.
+func (c *cycle) batchSize(ops []msync.Op, most int) int {
 	fetched := 0
 	for i, op := range ops {
 		if (op.Kind == msync.Download || op.Kind == msync.Conflict) && !c.texts.has(refOf(op)) {
 			fetched++
 		}
-		if i == maxBatch || fetched > maxFetch {
+		if i == most || fetched > maxFetch {
 			return i
 		}
 	}
@@ -169,6 +186,10 @@ func (c *cycle) changeSome(ctx context.Context, ops []msync.Op) error {
 	b := c.tree.Begin()
 	var planned []msync.Op
 	for _, op := range ops {
+		if ctx.Err() != nil {
+			b.Discard()
+			return ctx.Err()
+		}
 		ready, err := c.enter(ctx, b, op, found[refOf(op)])
 		if err != nil {
 			b.Discard()

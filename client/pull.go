@@ -34,10 +34,12 @@ type page struct {
 // likely to be written.
 func (s *Syncer) pull(ctx context.Context, since memory.Cursor, have memory.Digest, texts bool) (news, error) {
 	n := news{asked: true}
+	r := reader{Syncer: s, texts: texts}
+	defer r.stop()
 	first := since.Seq
 	for {
 		n.requests++
-		got, foreign, err := s.server.Changes(ctx, s.link.Project, since, have, texts)
+		got, foreign, err := r.read(ctx, since, have)
 		if err != nil && memory.CodeOf(err) == memory.CodeCursorTooOld {
 			return s.pullManifest(ctx, n)
 		}
@@ -53,6 +55,73 @@ func (s *Syncer) pull(ctx context.Context, since memory.Cursor, have memory.Dige
 		if !got.More() {
 			return n, nil
 		}
+		r.size = got.To - got.From
+		r.head = got.Head
+	}
+}
+
+// reader reads the feed, and asks for the next page while the server makes and
+// sends this one. Where that one begins can only be guessed, and a wrong guess
+// is asked again. What the guess leaves out of the question, the digest so far,
+// only tells early what the digest of the last page proves.
+type reader struct {
+	*Syncer
+	texts      bool
+	size, head int64 // of the feed's last page; 0: not known yet
+	ahead      *question
+}
+
+// question is a page that was asked for.
+type question struct {
+	since  memory.Cursor
+	cancel context.CancelFunc
+	answer chan pageAnswer
+}
+
+type pageAnswer struct {
+	page    *memory.FeedPage
+	foreign []wire.Refusal
+	err     error
+}
+
+// read returns the page after the cursor.
+func (r *reader) read(ctx context.Context, since memory.Cursor, have memory.Digest) (*memory.FeedPage, []wire.Refusal, error) {
+	now := r.ahead
+	if r.ahead = nil; now != nil && now.since != since {
+		now.forget()
+		now = nil
+	}
+	if now == nil {
+		now = r.ask(ctx, since, memory.Head{Epoch: since.Epoch, Seq: since.Seq, Digest: have}.Tag())
+	}
+	defer now.cancel()
+	if next := since.Seq + r.size; r.size > 0 && next < r.head {
+		r.ahead = r.ask(ctx, memory.Cursor{Epoch: since.Epoch, Seq: next}, "")
+	}
+	a := <-now.answer
+	return a.page, a.foreign, a.err
+}
+
+func (r *reader) ask(ctx context.Context, since memory.Cursor, tag string) *question {
+	ctx, cancel := context.WithCancel(ctx)
+	q := &question{since: since, cancel: cancel, answer: make(chan pageAnswer, 1)}
+	go func() {
+		page, foreign, err := r.server.Changes(ctx, r.link.Project, since, tag, r.texts)
+		q.answer <- pageAnswer{page, foreign, err}
+	}()
+	return q
+}
+
+// forget gives up a question, and returns when nobody works on it any more.
+func (q *question) forget() {
+	q.cancel()
+	<-q.answer
+}
+
+// stop gives up what was asked for ahead.
+func (r *reader) stop() {
+	if r.ahead != nil {
+		r.ahead.forget()
 	}
 }
 

@@ -136,9 +136,9 @@ func (s *Server) Projects(ctx context.Context, slug, remote string) ([]memory.Pr
 
 // Changes returns a page of the feed, with texts if they are wanted and short,
 // and what of it may not exist here. The page is nil if the client's state,
-// named by its tag, is still the newest.
+// named by its tag, is still the newest; without a tag it is not compared.
 func (s *Server) Changes(
-	ctx context.Context, project memory.ProjectID, since memory.Cursor, have memory.Digest, texts bool,
+	ctx context.Context, project memory.ProjectID, since memory.Cursor, have string, texts bool,
 ) (*memory.FeedPage, []wire.Refusal, error) {
 	query, tag := url.Values{}, ""
 	if texts {
@@ -146,7 +146,9 @@ func (s *Server) Changes(
 	}
 	if !since.IsZero() {
 		query.Set("since", since.String())
-		tag = strconv.Quote(memory.Head{Epoch: since.Epoch, Seq: since.Seq, Digest: have}.Tag())
+		if have != "" {
+			tag = strconv.Quote(have)
+		}
 	}
 	var w wire.Feed
 	status, err := s.call(ctx, request{path: projectPath(project, "changes"), query: query, tag: tag}, &w)
