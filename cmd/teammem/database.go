@@ -40,7 +40,7 @@ func (o *databaseOptions) fullURL() (string, error) {
 	if err != nil || u.Host == "" && u.Path == "" || u.User.Username() == "" {
 		return "", memory.Invalid("database-url", "with a password in a file it reads postgres://USER@HOST/NAME")
 	}
-	if _, twice := u.User.Password(); twice {
+	if _, twice := u.User.Password(); twice || u.Query().Has("password") {
 		return "", memory.Invalid("database-url", "it has a password, and --database-password-file names another")
 	}
 	password, err := readSecret(o.password)
