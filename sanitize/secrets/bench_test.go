@@ -26,7 +26,7 @@ func BenchmarkCorpus(b *testing.B) {
 			}
 		})
 	}
-	oracle, _ := library(b)
+	oracle := library(libraryConfig(b))
 	run("library", func() {
 		for _, text := range files {
 			oracle.DetectString(text)

@@ -32,7 +32,8 @@ func TestReadRules_LikeTheLibrary(t *testing.T) {
 	t.Parallel()
 	var want []libraryRule
 	for _, r := range viperRules(t).Rules {
-		if r.AllowList != nil || len(r.Required) > 0 || r.SkipReport { //nolint:staticcheck // deprecated, but it would count
+		//lint:ignore SA1019 deprecated, but it would count
+		if r.AllowList != nil || len(r.Required) > 0 || r.SkipReport { //nolint:staticcheck // the same for the other linter
 			t.Errorf("rule %s has more than we read", r.ID)
 		}
 		rule := libraryRule{id: r.ID, regex: r.Regex, keywords: r.Keywords, entropy: r.Entropy, group: r.SecretGroup}
