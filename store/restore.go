@@ -47,11 +47,7 @@ func Restore(ctx context.Context, url string, f *backup.File, o RestoreOptions) 
 		if err := ensureServingRole(ctx, conn); err != nil {
 			return err
 		}
-		if err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return r.run(ctx, tx) }); err != nil {
-			return err
-		}
-		_, err := conn.Exec(ctx, `analyze`) // else the first queries are planned for empty tables
-		return err
+		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return r.run(ctx, tx) })
 	})
 	return r.projects, ownerFault("restore", err)
 }
@@ -142,6 +138,11 @@ func (r *restore) run(ctx context.Context, tx pgx.Tx) error {
 		return err
 	}
 	if err := finish(ctx, tx); err != nil {
+		return err
+	}
+	// Else the first queries are planned for empty tables. After the transaction
+	// it could still fail, and say that nothing was restored.
+	if _, err := tx.Exec(ctx, `analyze`); err != nil {
 		return err
 	}
 	if err := r.verify(ctx, tx); err != nil {

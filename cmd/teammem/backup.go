@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -109,8 +108,7 @@ func (a *app) mayWrite(file string) error {
 		return err
 	}
 	defer f.Close()
-	mark := make([]byte, 4)
-	if _, err := io.ReadFull(f, mark); err != nil || !bytes.Equal(mark, []byte{0x28, 0xB5, 0x2F, 0xFD}) {
+	if !backup.Looks(f, info.Size()) {
 		return memory.Invalid("FILE", file+" is there already, and is no backup")
 	}
 	return nil
@@ -126,23 +124,21 @@ func writeWhole(file string, write func(io.Writer) error) (err error) {
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, temp.Close(), os.Remove(temp.Name()))
+			_ = temp.Close() // which it may be already
+			err = errors.Join(err, os.Remove(temp.Name()))
 		}
 	}()
 	buffered := bufio.NewWriterSize(temp, 1<<20)
 	if err := write(buffered); err != nil {
 		return err
 	}
-	if err := errors.Join(buffered.Flush(), temp.Sync()); err != nil {
+	if err := errors.Join(buffered.Flush(), temp.Sync(), temp.Close()); err != nil { // Windows renames no open file
 		return fmt.Errorf("write %s: %w", file, err)
 	}
 	if err := os.Rename(temp.Name(), file); err != nil {
 		return fmt.Errorf("write %s: %w", file, err)
 	}
-	if err := errors.Join(temp.Close(), syncFolder(dir)); err != nil {
-		return fmt.Errorf("write %s: %w", file, err)
-	}
-	return nil
+	return syncFolder(dir)
 }
 
 // syncFolder makes the names in a folder durable; Windows keeps them in a
@@ -159,9 +155,9 @@ func syncFolder(dir string) error {
 }
 
 func (a *app) verifyBackup(file string) error {
-	f, err := os.Open(file)
+	f, err := openRegular(file)
 	if err != nil {
-		return memory.Invalid("FILE", err.Error())
+		return err
 	}
 	defer f.Close()
 	b, err := a.openBackup(f)
@@ -175,6 +171,19 @@ func (a *app) verifyBackup(file string) error {
 		fmt.Fprintf(a.stdout, "%s  %s, seq %d, digest %.12s\n", p.Slug, plural(p.Live, "entry", "entries"), p.Seq, p.Digest)
 	}
 	return store.Restorable(m)
+}
+
+// openRegular opens a file that can be read twice. Opening a pipe would wait for
+// whoever writes into it.
+func openRegular(file string) (*os.File, error) {
+	info, err := os.Stat(file)
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New(file + " is no file that can be read twice")
+	}
+	if err != nil {
+		return nil, memory.Invalid("FILE", err.Error())
+	}
+	return os.Open(file)
 }
 
 // openBackup believes a file, or says what is wrong with it.

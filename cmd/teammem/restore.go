@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/teammem/teammem/memory"
 	"github.com/teammem/teammem/store"
 	"github.com/teammem/teammem/store/backup"
 	"github.com/teammem/teammem/store/embedded"
@@ -45,9 +43,9 @@ is damaged, no backup, or newer than this program; 130: interrupted.`,
 }
 
 func (a *app) runRestore(ctx context.Context, o databaseOptions, file string, keepEpoch bool) (err error) {
-	f, err := os.Open(file)
+	f, err := openRegular(file)
 	if err != nil {
-		return memory.Invalid("FILE", err.Error())
+		return err
 	}
 	defer f.Close()
 	b, err := a.openBackup(f)

@@ -51,6 +51,20 @@ func (f *File) Rows(table string) int64 { return f.rows[table] }
 // Size returns the file's length.
 func (f *File) Size() int64 { return f.size + sealSize }
 
+// Looks reports whether a file begins and ends like a backup: what may be
+// replaced by another need not be whole, but must be ours.
+func Looks(in io.ReaderAt, size int64) bool {
+	begin, end := make([]byte, 4), make([]byte, sealSize-sha256.Size)
+	if _, err := in.ReadAt(begin, 0); err != nil || !bytes.Equal(begin, magicOf()) || size < sealSize {
+		return false
+	}
+	_, err := in.ReadAt(end, size-sealSize)
+	return err == nil && bytes.Equal(end, sealOf(sha256.New())[:len(end)])
+}
+
+// magicOf is how zstd begins.
+func magicOf() []byte { return []byte{0x28, 0xB5, 0x2F, 0xFD} }
+
 func (f *File) checkSeal() error {
 	if f.size <= 0 {
 		return refused("it has %d bytes, too few for any backup", f.size+sealSize)
@@ -63,7 +77,7 @@ func (f *File) checkSeal() error {
 	if _, err := io.ReadFull(io.TeeReader(f.in, sum), magic); err != nil {
 		return fmt.Errorf("read backup: %w", err)
 	}
-	if !bytes.Equal(magic, []byte{0x28, 0xB5, 0x2F, 0xFD}) {
+	if !bytes.Equal(magic, magicOf()) {
 		return refused("it does not begin like one that teammem admin backup wrote")
 	}
 	if _, err := io.CopyN(sum, f.in, f.size-int64(len(magic))); err != nil {

@@ -359,3 +359,34 @@ func FuzzOpen(f *testing.F) {
 		must(t, file.Tables(func(backup.Table, io.Reader) error { return nil }))
 	})
 }
+
+// Whatever else zstd wrote is nobody's backup, and is not to be replaced by one.
+func TestLooks_OnlyOurs(t *testing.T) {
+	t.Parallel()
+	var whole bytes.Buffer
+	w, err := backup.NewWriter(&whole, backup.Manifest{})
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours := whole.Bytes()
+	const seal = 40
+	for name, tc := range map[string]struct {
+		file []byte
+		want bool
+	}{
+		"ours":            {ours, true},
+		"damaged":         {append(append(bytes.Clone(ours[:8]), 'x'), ours[8:]...), true},
+		"without a seal":  {ours[:len(ours)-seal], false},
+		"only the seal":   {ours[len(ours)-seal:], false},
+		"only the start":  {ours[:4], false},
+		"followed by one": {append(bytes.Clone(ours), 'x'), false},
+		"empty":           {nil, false},
+	} {
+		if got := backup.Looks(bytes.NewReader(tc.file), int64(len(tc.file))); got != tc.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
