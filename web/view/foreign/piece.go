@@ -17,12 +17,30 @@ type Piece struct {
 	Count int    // of a chip: how many code points it stands for
 }
 
+// shown is the white space that shows itself in a text of several lines.
+const shown = "\n\t"
+
 // Pieces cuts a text into what can be seen and what cannot. Line feeds and tabs
 // show themselves.
-func Pieces(s string) iter.Seq[Piece] { return pieces(s, "\n\t") }
+func Pieces(s string) iter.Seq[Piece] { return pieces(s, shown) }
 
 // pieces cuts a text; the code points in plain show themselves.
 func pieces(s, plain string) iter.Seq[Piece] {
+	return func(yield func(Piece) bool) {
+		for p := range runs(s, plain) {
+			if p.Class != "" {
+				p.Chip = chip(p)
+			}
+			if !yield(p) {
+				return
+			}
+		}
+	}
+}
+
+// runs is pieces without the names of the chips, for those who only count: a
+// text can have more chips than a page would show.
+func runs(s, plain string) iter.Seq[Piece] {
 	return func(yield func(Piece) bool) {
 		start := 0
 		for i := 0; i < len(s); {
@@ -51,6 +69,9 @@ func pieces(s, plain string) iter.Seq[Piece] {
 // unseen names the class of the code point at a place, or returns "" and how
 // many bytes from there on show themselves.
 func unseen(s string, at int, plain string) (size int, class string) {
+	if ' ' <= s[at] && s[at] < 0x7f { // as nearly all is
+		return 1, ""
+	}
 	r, size := utf8.DecodeRuneInString(s[at:])
 	class = invisible(r)
 	if r == utf8.RuneError && size == 1 {
@@ -76,20 +97,21 @@ func repeated(s string, at, size int, plain string) Piece {
 		}
 		n, end = n+1, end+size
 	}
-	name := chip(one)
-	if n > 1 {
-		name += fmt.Sprintf(" ×%d", n)
-	}
-	return Piece{Text: s[at:end], Chip: name, Count: n}
+	return Piece{Text: s[at:end], Count: n}
 }
 
-// chip names a code point, or a byte that is none.
-func chip(one string) string {
-	r, size := utf8.DecodeRuneInString(one)
+// chip names the code point of a run, or the byte that is none, and how many
+// there are of it.
+func chip(run Piece) string {
+	r, size := utf8.DecodeRuneInString(run.Text)
+	name := fmt.Sprintf("U+%04X", r)
 	if r == utf8.RuneError && size == 1 {
-		return fmt.Sprintf("0x%02X", one[0])
+		name = fmt.Sprintf("0x%02X", run.Text[0])
 	}
-	return fmt.Sprintf("U+%04X", r)
+	if run.Count > 1 {
+		name += fmt.Sprintf(" ×%d", run.Count)
+	}
+	return name
 }
 
 // Line returns a text of one line as HTML. In a line even a line feed or a tab
@@ -151,7 +173,7 @@ func Plain(s string) string {
 // Invisible counts the code points of a text that become chips.
 func Invisible(s string) int {
 	n := 0
-	for p := range Pieces(s) {
+	for p := range runs(s, shown) {
 		n += p.Count
 	}
 	return n
@@ -161,8 +183,8 @@ func Invisible(s string) int {
 // point takes one. It stops behind the one that is more than enough.
 func Chips(s string, enough int) int {
 	n := 0
-	for p := range Pieces(s) {
-		if p.Chip != "" {
+	for p := range runs(s, shown) {
+		if p.Class != "" {
 			n++
 		}
 		if n > enough {
