@@ -79,7 +79,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.handler.Serv
 func compressed(h http.Handler) http.Handler {
 	wrap, err := gzhttp.NewWrapper(
 		gzhttp.MinSize(minCompressed),
-		gzhttp.ZstdCompressionLevel(int(zstd.SpeedDefault)),
+		gzhttp.ZstdCompressionLevel(int(zstd.SpeedFastest)),
 		gzhttp.SetContentType(false),
 	)
 	if err != nil {

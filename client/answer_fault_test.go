@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/teammem/teammem/api/wire"
 	"github.com/teammem/teammem/client"
@@ -153,6 +154,9 @@ func foreignAnswers() []badAnswer {
 			{name: "a gateway's page", hook: plain(502, "Content-Type", "text/html")},
 			{name: "no gzip", hook: packed("gzip", []byte(page))},
 			{name: "half a gzip", hook: packed("gzip", squeezed(1)[:200])},
+			{name: "no zstd", hook: packed("zstd", []byte(page))},
+			{name: "half a zstd", hook: packed("zstd", squashed(1)[:20])},
+			{name: "packed in another way", hook: packed("br", []byte("{}"))},
 			{name: "a broken length", hook: cutAnswer},
 			{name: "not signed in", hook: always(401, wire.ProblemType, `{"code":"unauthenticated","status":401,"title":"x","detail":"x"}`)},
 			{name: "forbidden", hook: always(403, wire.ProblemType, `{"code":"forbidden","status":403,"title":"x","detail":"x"}`)},
@@ -167,6 +171,7 @@ func foreignAnswers() []badAnswer {
 	}
 	return append(all,
 		badAnswer{name: "without end", call: "changes", hook: packed("gzip", squeezed(100))},
+		badAnswer{name: "without end, as zstd", call: "changes", hook: packed("zstd", squashed(100))},
 		badAnswer{name: "unchanged", call: "push", hook: always(304, "application/json", "")},
 	)
 }
@@ -187,6 +192,15 @@ func squeezed(megabytes int) []byte {
 	_, _ = w.Write(bytes.Repeat([]byte(" "), 1<<20)) // a buffer takes everything
 	_ = w.Close()
 	return bytes.Repeat(b.Bytes(), megabytes)
+}
+
+// squashed is the same as zstd.
+func squashed(megabytes int) []byte {
+	z, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		panic(err) // the options are constants
+	}
+	return bytes.Repeat(z.EncodeAll(bytes.Repeat([]byte(" "), 1<<20), nil), megabytes)
 }
 
 // cutAnswer promises more than it sends. The server did what was asked.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/teammem/teammem/memory"
@@ -143,16 +144,16 @@ func TestIndex_Lost(t *testing.T) {
 // crash at that point. The next run ends in sync, and no text is lost.
 func TestCrash_AtEveryRequest(t *testing.T) {
 	t.Parallel()
-	for cut := 1; ; cut++ {
+	for cut := int64(1); ; cut++ {
 		tm := newTeam(t, memory.Limits{FeedPage: 3})
 		a, b := tm.join(t, "ann"), tm.join(t, "ben")
 		texts := workload(t, a, b)
 		ctx, crash := context.WithCancel(t.Context())
-		requests := 0
+		var requests atomic.Int64 // some are asked at the same time
 		tm.between(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-			requests++
+			n := requests.Add(1)
 			next.ServeHTTP(w, r)
-			if requests == cut {
+			if n == cut {
 				crash() // the answer is there, or on its way
 			}
 		})
@@ -173,7 +174,7 @@ func TestCrash_AtEveryRequest(t *testing.T) {
 				t.Errorf("cut %d: %q is nowhere", cut, text)
 			}
 		}
-		if requests < cut {
+		if requests.Load() < cut {
 			if err != nil {
 				t.Error(err)
 			}

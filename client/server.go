@@ -26,6 +26,7 @@ const (
 	requestTimeout = 60 * time.Second
 	maxAnswer      = 64 << 20 // bytes, decompressed; a manifest of 20,000 entries has 8
 	maxRequest     = 4 << 20  // bytes; what a server takes
+	maxWindow      = 8 << 20  // bytes that a packed answer may make us hold at a time, beside itself
 	compressFrom   = 1 << 10  // bytes; a smaller body is not worth it
 )
 
