@@ -32,8 +32,7 @@ func TestReadRules_LikeTheLibrary(t *testing.T) {
 	t.Parallel()
 	var want []libraryRule
 	for _, r := range viperRules(t).Rules {
-		//lint:ignore SA1019 deprecated, but it would count
-		if r.AllowList != nil || len(r.Required) > 0 || r.SkipReport { //nolint:staticcheck // the same for the other linter
+		if r.AllowList != nil || len(r.Required) > 0 || r.SkipReport {
 			t.Errorf("rule %s has more than we read", r.ID)
 		}
 		rule := libraryRule{id: r.ID, regex: r.Regex, keywords: r.Keywords, entropy: r.Entropy, group: r.SecretGroup}
