@@ -11,7 +11,7 @@ func (s *Service) AddDevice(ctx context.Context, who Principal, name, os string)
 		return Device{}, err
 	}
 	now := s.clock()
-	d := Device{ID: NewDeviceID(), Member: who.Member, Name: name, OS: os, CreatedAt: now}
+	d := Device{ID: NewDeviceID(), Member: who.Member, Name: name, OS: os, CreatedAt: now, Project: who.Project}
 	return d, s.store.AddDevice(ctx, d, who.Row(now, "device.add", string(d.ID)))
 }
 

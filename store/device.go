@@ -56,9 +56,9 @@ func (s *Store) Device(ctx context.Context, member memory.MemberID, id memory.De
 func (s *Store) AddDevice(ctx context.Context, d memory.Device, row memory.AuditRow) error {
 	return s.fault(ctx, "add device", s.inTx(ctx, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `
-			insert into devices (device_id, member_id, name, os, created_at)
-			values (@device, @member, @name, @os, @at)`,
-			pgx.StrictNamedArgs{"device": d.ID, "member": d.Member, "name": d.Name, "os": d.OS, "at": d.CreatedAt})
+			insert into devices (device_id, member_id, name, os, created_at, project_id)
+			values (@device, @member, @name, @os, @at, nullif(@project, ''))`,
+			pgx.StrictNamedArgs{"device": d.ID, "member": d.Member, "name": d.Name, "os": d.OS, "at": d.CreatedAt, "project": d.Project})
 		if err != nil {
 			return err
 		}

@@ -142,6 +142,12 @@ func TestDevice_OfItsMemberOnly(t *testing.T) {
 	}
 	_, err = b.Device(t.Context(), b.addMember(t, "Ole").ID, b.device.ID)
 	wantCode(t, err, memory.CodeNotFound)
+
+	bound := memory.Device{ID: memory.NewDeviceID(), Member: b.member.ID, Name: "ci", CreatedAt: start(), Project: b.project.ID}
+	must(t, b.AddDevice(t.Context(), bound, memory.AuditRow{At: start(), Action: "device.add"}))
+	if got, err = b.Device(t.Context(), b.member.ID, bound.ID); err != nil || got.Project != b.project.ID {
+		t.Errorf("the device of a project's token reaches %q: %v", got.Project, err)
+	}
 }
 
 func TestDeviceNames(t *testing.T) {

@@ -95,9 +95,6 @@ func TestServe_TLS(t *testing.T) {
 	if link := tm.must(t, append(tm.admin, "console-link", "jo")...); !strings.HasPrefix(link, "https://memory.example.com"+port+"/login?") {
 		t.Errorf("links lead to %.40s", link)
 	}
-	if r := run(t, tm.dir, "health", "--listen", address, "--tls-cert", p.cert, "--tls-key", p.key); r.code != 0 {
-		t.Errorf("health: exit %d: %s", r.code, r.stderr)
-	}
 	renewed := certify(t, tm.dir, "memory.example.com", "127.0.0.1").trusted(t)
 	for {
 		conn, err := (&tls.Dialer{Config: renewed}).DialContext(t.Context(), "tcp", address)
@@ -107,9 +104,12 @@ func TestServe_TLS(t *testing.T) {
 		}
 		runtime.Gosched() // until the server looks at its files again
 	}
-	other := certify(t, t.TempDir(), "memory.example.com")
-	if r := run(t, tm.dir, "health", "--listen", address, "--tls-cert", other.cert, "--tls-key", other.key); r.code != exitRetry {
-		t.Errorf("health of a server with another certificate: exit %d: %s", r.code, r.stderr)
+	// A certificate that broke on the way is no reason to end a server that goes on with the one before.
+	if err := os.WriteFile(p.cert, []byte("half a"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r := run(t, tm.dir, "health", "--listen", address, "--tls-cert", p.cert); r.code != 0 {
+		t.Errorf("health: exit %d: %s", r.code, r.stderr)
 	}
 }
 
