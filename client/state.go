@@ -189,14 +189,18 @@ func (s *state) moved(op msync.Op, rev int64) {
 }
 
 // renamed records that the file of an entry has its new name. The text may
-// still differ.
+// still differ, and so may the server's name: a file whose way is barred goes by
+// way of a free one.
 func (s *state) renamed(op msync.Op) {
 	if op.Kind != msync.MoveLocal {
 		return
 	}
 	s.change(op.Entry, func(e *entry) {
+		if e.remote == nil {
+			e.remote = &msync.Remote{EntryID: op.Entry, Path: e.base.Path, Rev: e.base.Rev, Sum: e.base.Sum}
+		}
 		e.base.Path = op.Path
-		if r := e.remote; r != nil && !r.Deleted && r.Path == e.base.Path && r.Sum == e.base.Sum {
+		if r := e.remote; !r.Deleted && r.Path == op.Path && r.Sum == e.base.Sum {
 			e.base.Rev, e.remote = r.Rev, nil
 		}
 	})
