@@ -20,8 +20,7 @@ func (c *cycle) keepOld(_ context.Context, old tree.Old) error {
 		return nil // just now, in the conflict store
 	}
 	if c.trashable[old.Sum] || c.state.knows(old.Sum) || c.lent && old.Sum == old.Expected {
-		_, err := c.trashBin.keep(p, old.Content)
-		return err
+		return c.trashBin.keepYoung(p, old.Content)
 	}
 	conflict, err := c.conflicts.keepConflict(p, old.Content, nil, conflictMeta{Reason: "written while it was being replaced"})
 	if err == nil {

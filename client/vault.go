@@ -42,12 +42,50 @@ func (v vault) keep(p memory.Path, content []byte) (string, error) {
 	if file, ok := v.find(dir, sum, content); ok {
 		return file, nil
 	}
-	name := fmt.Sprintf("%s-%s-%s.md", v.clock().UTC().Format(vaultTime), deviceTag(v.device), sum.String()[:8])
-	file := filepath.Join(dir, name)
-	for n := 2; exists(file); n++ { // another text with the same first digits, in the same second
-		file = filepath.Join(dir, fmt.Sprintf("%s-%d.md", strings.TrimSuffix(name, ".md"), n))
-	}
+	file := freeFile(filepath.Join(dir, fmt.Sprintf("%s-%s-%s.md", v.stamp(), deviceTag(v.device), sum.String()[:8])))
 	return file, WriteFile(file, content)
+}
+
+// keepYoung is keep for texts that are not kept for ever: what is thrown away
+// again is as young as what never was before.
+func (v vault) keepYoung(p memory.Path, content []byte) error {
+	for {
+		file, err := v.keep(p, content)
+		if err != nil {
+			return err
+		}
+		// Another tree of the project may have emptied the trash of it meanwhile.
+		if err := v.renew(file); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+}
+
+// renew gives a file the stamp of now. One that is later, because a clock was
+// ahead, stays.
+func (v vault) renew(file string) error {
+	dir, name := filepath.Split(file)
+	old, rest, _ := strings.Cut(name, "-")
+	now := v.stamp()
+	if now <= old {
+		return nil
+	}
+	if err := os.Rename(file, freeFile(dir+now+"-"+rest)); err != nil {
+		return fmt.Errorf("keep %s for longer: %w", file, err)
+	}
+	return syncDir(dir)
+}
+
+func (v vault) stamp() string { return v.clock().UTC().Format(vaultTime) }
+
+// freeFile returns a name that no file has: another text may have the same
+// first digits, in the same second.
+func freeFile(file string) string {
+	free := file
+	for n := 2; exists(free); n++ {
+		free = fmt.Sprintf("%s-%d.md", strings.TrimSuffix(file, ".md"), n)
+	}
+	return free
 }
 
 // find looks for a file that already keeps this very text.
@@ -109,7 +147,7 @@ func (v vault) prune(before time.Time) error {
 		if !k.At.Before(before) {
 			break
 		}
-		if err := os.Remove(k.File); err != nil {
+		if err := os.Remove(k.File); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("empty the trash: %w", err)
 		}
 		_ = os.Remove(filepath.Dir(k.File)) // the folder, if that was the last

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/teammem/teammem/memory"
@@ -69,6 +70,52 @@ func TestVault(t *testing.T) {
 	open, err := v.conflicts()
 	if err != nil || len(open) != 2 || open[1] != c {
 		t.Errorf("conflicts %v, %v", open, err)
+	}
+}
+
+// What is thrown away once more, shortly before it would be gone, is kept as long
+// as if it had not been there.
+func TestVault_ThrownAwayAgain(t *testing.T) {
+	t.Parallel()
+	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	now := start
+	v := vault{dir: filepath.Join(t.TempDir(), "trash"), device: "dev_0123456789", clock: func() time.Time { return now }}
+	ages := func() (days []int) {
+		t.Helper()
+		all, err := v.list()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, k := range all {
+			days = append(days, int(k.At.Sub(start).Hours())/24)
+		}
+		return days
+	}
+	for _, step := range []struct {
+		day   int
+		throw string // "": nothing
+		want  []int  // the days of the stamps, after pruning
+	}{
+		{0, "text", []int{0}},
+		{1, "other", []int{0, 1}},
+		{29, "text", []int{1, 29}},
+		{20, "text", []int{1, 29}}, // a clock that was set back makes nothing older
+		{58, "", []int{29}},
+		{59, "", []int{29}},
+		{60, "", nil},
+	} {
+		now = start.Add(time.Duration(step.day) * 24 * time.Hour)
+		if step.throw != "" {
+			if err := v.keepYoung(memory.StoredPath("a/b.md"), []byte(step.throw)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := v.prune(now.Add(-trashAge)); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(step.want, ages()); diff != "" {
+			t.Errorf("day %d (-want +got):\n%s", step.day, diff)
+		}
 	}
 }
 
