@@ -48,7 +48,9 @@
 //	Download, Upload, Adopt,   base = the server's id, path (not op.Path: a rename
 //	Create, Merge, Conflict    may wait for review), rev and sum, with the text
 //	                           hash of the content; the remote row goes
-//	MoveLocal                  base.Path = op.Path; the remote row stays
+//	MoveLocal                  base.Path = op.Path; the remote row stays, and the
+//	                           base before is it where there is none: a file goes
+//	                           home by way of a free name if need be
 //	MoveRemote                 base.Path = op.Path; remote = the new rev with
 //	                           op.Remote.Sum; equal sums: base.Rev = that rev too
 //	DeleteLocal, DeleteRemote, base and remote rows go

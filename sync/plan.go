@@ -28,6 +28,9 @@ func Plan(in Input) []Op {
 		return nil
 	}
 	p := &planner{view: newView(in), planned: map[*entry]bool{}, reported: map[memory.Path]bool{}}
+	if ops := p.recognise(); len(ops) > 0 {
+		return ops
+	}
 	p.findFiles()
 	p.releaseDeleted()
 	p.planBlocked()
