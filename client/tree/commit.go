@@ -63,7 +63,7 @@ func (b *Batch) ready(ctx context.Context) error {
 	}
 	for _, f := range b.unsynced {
 		if ctx.Err() != nil {
-			return nil // nothing is going to be carried out
+			break // nothing is going to be carried out
 		}
 		if err := b.t.await(f.Sync); err != nil {
 			return err
