@@ -71,37 +71,46 @@ func (s *sender) flush(ctx context.Context) error {
 	return s.land(ctx)
 }
 
-// send lets the batch go once the one before it has its verdicts.
+// send packs the batch, and lets it go once the one before it has its verdicts.
 func (s *sender) send(ctx context.Context) error {
+	if len(s.batch) == 0 {
+		return cmp.Or(s.land(ctx), ctx.Err())
+	}
+	batch := s.batch
+	s.batch, s.bytes = nil, 0
+	body, err := s.pack(batch)
+	if err != nil {
+		return err
+	}
 	if err := s.land(ctx); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if len(s.batch) == 0 {
-		return nil
-	}
-	batch := s.batch
-	s.batch, s.bytes = nil, 0
-	s.launch(ctx, batch)
+	s.launch(ctx, batch, body)
 	return nil
 }
 
-// launch lets offers go. Nothing else may be on its way.
-func (s *sender) launch(ctx context.Context, batch []*offer) {
+// pack makes a request of offers.
+func (s *sender) pack(batch []*offer) (parcel, error) {
 	writes := make([]memory.Write, len(batch))
 	for i, o := range batch {
 		writes[i] = o.write
 	}
+	return s.server.packPush(s.index.Cursor.Epoch, rand.Text(), writes)
+}
+
+// launch lets offers go. Nothing else may be on its way.
+func (s *sender) launch(ctx context.Context, batch []*offer, body parcel) {
 	s.flying = batch
 	s.answer = make(chan answer, 1)
 	s.report.Requests++
-	epoch, project, to, only := s.index.Cursor.Epoch, s.link.Project, s.server, s.only
+	project, to, only := s.link.Project, s.server, s.only
 	go func(reply chan<- answer) {
 		sending, done := patient(ctx)
 		defer done()
-		receipt, err := to.Push(sending, project, epoch, only, rand.Text(), writes)
+		receipt, err := to.push(sending, project, only, body, len(batch))
 		reply <- answer{receipt, err}
 	}(s.answer)
 }
@@ -177,7 +186,11 @@ func (s *sender) shrink(ctx context.Context, batch []*offer, limit *memory.Error
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		s.launch(ctx, part)
+		body, err := s.pack(part)
+		if err != nil {
+			return err
+		}
+		s.launch(ctx, part, body)
 		if err := s.land(ctx); err != nil {
 			return err
 		}

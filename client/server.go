@@ -9,7 +9,10 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
+
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/teammem/teammem/api/wire"
 	"github.com/teammem/teammem/memory"
@@ -24,10 +27,12 @@ var ErrOtherServer = errors.New("another server answers at this address")
 
 const (
 	requestTimeout = 60 * time.Second
-	maxAnswer      = 64 << 20 // bytes, decompressed; a manifest of 20,000 entries has 8
-	maxRequest     = 4 << 20  // bytes; what a server takes
-	maxWindow      = 8 << 20  // bytes that a packed answer may make us hold at a time, beside itself
-	compressFrom   = 1 << 10  // bytes; a smaller body is not worth it
+	maxAnswer      = 64 << 20  // bytes, decompressed; a manifest of 20,000 entries has 8
+	maxRequest     = 4 << 20   // bytes; what a server takes
+	maxWindow      = 8 << 20   // bytes that a packed answer may make us hold at a time, beside itself
+	compressFrom   = 1 << 10   // bytes; a smaller body is not worth it
+	zstdFrom       = 64 << 10  // bytes; a smaller body goes as gzip
+	sendWindow     = 512 << 10 // bytes in which zstd looks for what it has seen; no larger than the server's
 )
 
 // Server is the client's end of the protocol: one method per call, in the
@@ -43,6 +48,7 @@ type Server struct {
 	caFile   string
 	clock    memory.Clock // may be nil
 	http     *http.Client
+	zstd     func() *zstd.Encoder
 }
 
 // ServerOptions say who is calling, and whom they trust.
@@ -73,7 +79,7 @@ func NewServer(address string, o ServerOptions) (*Server, error) {
 	}
 	return &Server{
 		base: strings.TrimSuffix(u.String(), "/"), token: o.Token, device: o.Device, instance: o.Instance, version: o.Version,
-		caFile: o.CAFile, clock: o.Clock,
+		caFile: o.CAFile, clock: o.Clock, zstd: sync.OnceValue(newZstd),
 		http: &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
 	}, nil
 }
@@ -178,15 +184,19 @@ func (s *Server) Contents(ctx context.Context, project memory.ProjectID, refs []
 	return w.Domain(), nil
 }
 
-// Push offers checked writes; the verdicts are in their order. With the tag of
-// a head nothing is judged at another head, which is [memory.CodeChanged].
-func (s *Server) Push(
-	ctx context.Context, project memory.ProjectID, epoch, only, key string, writes []memory.Write,
-) (memory.Receipt, error) {
-	body, err := wire.NewPush(epoch, s.device, key, memory.Agent{}, writes)
+// packPush makes the body of a push of checked writes, packed while another may be on its way.
+func (s *Server) packPush(epoch, key string, writes []memory.Write) (parcel, error) {
+	push, err := wire.NewPush(epoch, s.device, key, memory.Agent{}, writes)
 	if err != nil {
-		return memory.Receipt{}, err
+		return parcel{}, err
 	}
+	return s.pack(push)
+}
+
+// push offers the writes in the body, so many; the verdicts are in their order.
+// With the tag of a head nothing is judged at another head, which is
+// [memory.CodeChanged].
+func (s *Server) push(ctx context.Context, project memory.ProjectID, only string, body parcel, writes int) (memory.Receipt, error) {
 	var w wire.Receipt
 	r := request{path: projectPath(project, "push"), body: body}
 	if only != "" {
@@ -195,7 +205,7 @@ func (s *Server) Push(
 	if _, err := s.call(ctx, r, &w); err != nil {
 		return memory.Receipt{}, err
 	}
-	return w.Domain(len(writes))
+	return w.Domain(writes)
 }
 
 // OwnProposals returns a page of the caller's proposals in a state, or in any
