@@ -91,15 +91,18 @@ func TestClock_OrderIsByRevision(t *testing.T) {
 	}
 }
 
-// The server's clock jumps between login and refresh: nobody is logged out. An
-// access token from what is now the future is refused, and the client gets one.
+// The server's clock jumps between login and refresh, by hours or years and
+// back: nobody is logged out. An access token from what is now the future is
+// refused, and the client gets another, once.
 func TestClock_LoginsGoOn(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	clock := b.clocked(t)
-	for name, by := range map[string]time.Duration{"an hour": -time.Hour, "20 days": -20 * 24 * time.Hour} {
+	token := b.token(t, b.members[memory.RoleContributor].ID, "", memory.ScopeRead, memory.ScopeWrite)
+	const day = 24 * time.Hour
+	for name, by := range map[string]time.Duration{"an hour": -time.Hour, "20 days": -20 * day, "100 days": -100 * day, "ten years": -3650 * day} {
 		clock.jump(0)
-		d := b.logIn(t, b.token(t, b.members[memory.RoleContributor].ID, "", memory.ScopeRead, memory.ScopeWrite))
+		d, idle := b.logIn(t, token), b.logIn(t, token)
 		me := func() reply { return d.client.get(base + "/me") }
 		clock.jump(by)
 		me().want(t, http.StatusUnauthorized, memory.CodeUnauthenticated)
@@ -117,11 +120,16 @@ func TestClock_LoginsGoOn(t *testing.T) {
 		d = b.device(t, d.refresh(""))
 		me().want(t, http.StatusOK, "")
 
-		// Far ahead it has ended, but was not used up: back in its time it is good.
-		clock.jump(60 * 24 * time.Hour)
-		d.refresh("").want(t, http.StatusUnauthorized, memory.CodeUnauthenticated)
+		// Ahead it has ended, but was not used up, nor is it forgotten when others
+		// log in: back in its time it is good.
+		for _, ahead := range []time.Duration{60 * day, 3650 * day} {
+			clock.jump(ahead)
+			d.refresh("").want(t, http.StatusUnauthorized, memory.CodeUnauthenticated)
+			b.sql(t, "update api_tokens set expires_at = expires_at + interval '20 years'")
+			b.logIn(t, token)
+		}
 		clock.jump(0)
-		d = b.device(t, d.refresh(""))
+		d, idle = b.device(t, d.refresh("")), b.device(t, idle.refresh(""))
 		me().want(t, http.StatusOK, "")
 	}
 }

@@ -22,7 +22,7 @@ type Sightings struct {
 func newSightings() *Sightings { return &Sightings{devices: map[memory.DeviceID]time.Time{}} }
 
 func (s *Sightings) note(d memory.Device, now time.Time) {
-	if now.Sub(d.LastSeen) < seenEvery {
+	if now.Sub(d.LastSeen).Abs() < seenEvery { // a clock may have been ahead
 		return
 	}
 	s.mu.Lock()

@@ -30,12 +30,12 @@ func TestSightings(t *testing.T) {
 	header := "Bearer " + f.mint(t, memory.ScopeRead)
 	for _, tt := range []struct {
 		name  string
-		last  time.Duration // before now; 0: never
+		last  time.Duration // before now, or by a wrong clock after it; 0: never
 		spoil bool
 		want  int
-	}{{"never seen", 0, false, 1}, {"seen just now", 59 * time.Second, false, 0}, {"seen a minute ago", time.Minute, false, 1}, {"logged out", time.Hour, true, 0}} {
+	}{{"never seen", 0, false, 1}, {"seen just now", 59 * time.Second, false, 0}, {"seen a minute ago", time.Minute, false, 1}, {"seen in a year", -365 * 24 * time.Hour, false, 1}, {"logged out", time.Hour, true, 0}} {
 		f.records.device.LastSeen, f.records.device.RevokedAt = time.Time{}, time.Time{}
-		if tt.last > 0 {
+		if tt.last != 0 {
 			f.records.device.LastSeen = f.now.Add(-tt.last)
 		}
 		if tt.spoil {

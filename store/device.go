@@ -123,7 +123,8 @@ func endDevices(ctx context.Context, tx pgx.Tx, e ending) ([]memory.DeviceID, er
 		pgx.StrictNamedArgs{"device": e.device, "token": e.token, "login": e.login, "why": e.why, "at": e.at})
 }
 
-// Seen keeps when devices were last seen.
+// Seen keeps when devices were last seen. Servers tell it a little out of order;
+// a time that is far ahead is of a clock that was wrong.
 func (s *Store) Seen(ctx context.Context, devices map[memory.DeviceID]time.Time) error {
 	if len(devices) == 0 {
 		return nil
@@ -137,7 +138,8 @@ func (s *Store) Seen(ctx context.Context, devices map[memory.DeviceID]time.Time)
 		update devices d
 		set last_seen_at = u.at
 		from unnest(@devices::text[], @ats::timestamptz[]) as u (id, at)
-		where d.device_id = u.id and (d.last_seen_at is null or d.last_seen_at < u.at)`,
+		where d.device_id = u.id
+			and (d.last_seen_at is null or d.last_seen_at < u.at or d.last_seen_at > u.at + interval '1 hour')`,
 		pgx.StrictNamedArgs{"devices": seen, "ats": ats})
 	return s.fault(ctx, "keep when devices were seen", err)
 }

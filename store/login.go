@@ -80,11 +80,7 @@ func (s *Store) logIn(
 			return err
 		}
 		batch := &pgx.Batch{}
-		// Kept as long again as they lived: a client that lost an answer may come late.
-		batch.Queue(`
-			delete from refresh_tokens
-			where expires_at <= @at`,
-			pgx.StrictNamedArgs{"at": r.CreatedAt.Add(-memory.RefreshIdle)})
+		queueForgetting(batch, r.CreatedAt)
 		login.RefreshEnds = queueRefresh(batch, login.Device, r)
 		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 			return err
@@ -92,6 +88,24 @@ func (s *Store) logIn(
 		return appendInstance(ctx, tx, row)
 	})
 	return login, s.fault(ctx, "log in", err)
+}
+
+// queueForgetting drops refresh tokens that ended long ago, but none by which a
+// device could go on: the clock may be ahead by years, and will be put back. The
+// last token of a login is kept until the login is over, and the one before it
+// for a client that lost the answer.
+func queueForgetting(batch *pgx.Batch, now time.Time) {
+	batch.Queue(`
+		delete from refresh_tokens r
+		using devices d
+		where r.expires_at <= @before
+			and d.device_id = r.device_id
+			and (
+				d.login <> r.login
+				or d.revoked_at is not null
+				or exists (select from refresh_tokens n where n.hash = r.next and n.used_at is not null)
+			)`,
+		pgx.StrictNamedArgs{"before": now.Add(-memory.RefreshIdle)})
 }
 
 // strengthOf returns the member whose API token logs a device in. It holds the

@@ -309,7 +309,13 @@ func TestSeen(t *testing.T) {
 		name        string
 		at, want    time.Duration
 		alsoUnknown bool
-	}{{"first", time.Minute, time.Minute, true}, {"later", time.Hour, time.Hour, false}, {"from a server that is behind", 2 * time.Minute, time.Hour, false}} {
+	}{
+		{"first", time.Minute, time.Minute, true},
+		{"later", time.Hour, time.Hour, false},
+		{"from a server that is behind", 2 * time.Minute, time.Hour, false},
+		{"by a clock that is ahead", 9000 * time.Hour, 9000 * time.Hour, false},
+		{"when it is right again", 2 * time.Hour, 2 * time.Hour, false},
+	} {
 		seen := map[memory.DeviceID]time.Time{b.device.ID: start().Add(tt.at)}
 		if tt.alsoUnknown {
 			seen[memory.NewDeviceID()] = start()

@@ -15,7 +15,7 @@ import (
 func (s *Store) Refresh(ctx context.Context, r memory.Refresh, row memory.AuditRow) (memory.Refreshed, memory.RefreshRuling, error) {
 	got, ruling := memory.Refreshed{}, memory.RefreshRefused
 	err := s.inTx(ctx, func(tx pgx.Tx) error {
-		owner, err := useRefresh(ctx, tx, r)
+		used, err := useRefresh(ctx, tx, r)
 		if memory.CodeOf(err) == memory.CodeNotFound {
 			got, ruling, err = spentRefresh(ctx, tx, r, row)
 			return err
@@ -23,7 +23,10 @@ func (s *Store) Refresh(ctx context.Context, r memory.Refresh, row memory.AuditR
 		if err != nil {
 			return err
 		}
-		batch := &pgx.Batch{}
+		if r.Next.ExpiresAt.Before(used.ends) {
+			r.Next.ExpiresAt = used.ends // the clock may be back by months: once it is right again, the login would have ended
+		}
+		owner, batch := used.ownedDevice, &pgx.Batch{}
 		got.Login = memory.Login{Device: owner.device, Member: owner.member, RefreshEnds: queueRefresh(batch, owner.device, r.Next)}
 		got.Successor, ruling = r.Next.Hash, memory.RefreshGoesOn
 		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
@@ -39,8 +42,8 @@ func (s *Store) Refresh(ctx context.Context, r memory.Refresh, row memory.AuditR
 }
 
 // useRefresh uses the token up if it, its device and its member are good.
-func useRefresh(ctx context.Context, tx pgx.Tx, r memory.Refresh) (ownedDevice, error) {
-	return one(ctx, tx, "refresh token", ownedDeviceRow.owned, `
+func useRefresh(ctx context.Context, tx pgx.Tx, r memory.Refresh) (usedRefresh, error) {
+	return one(ctx, tx, "refresh token", usedRow.refresh, `
 		update refresh_tokens r
 		set used_at = @at, attempt = @attempt, next = @next, sealed = @sealed
 		from devices d
@@ -53,10 +56,25 @@ func useRefresh(ctx context.Context, tx pgx.Tx, r memory.Refresh) (ownedDevice, 
 			and d.revoked_at is null
 			and m.session_epoch = d.session_epoch
 			and not m.disabled
-		returning `+deviceColumns+`, m.name as member_name, m.admin, m.disabled, m.session_epoch, m.created_at as member_since`,
+		returning `+deviceColumns+`, m.name as member_name, m.admin, m.disabled, m.session_epoch, m.created_at as member_since, r.expires_at`,
 		pgx.StrictNamedArgs{
 			"hash": r.Presented[:], "attempt": nullable(r.Attempt), "next": r.Next.Hash[:], "sealed": r.Sealed, "at": r.At,
 		})
+}
+
+// usedRow is a refresh token that was used up, with its device and member.
+type usedRow struct {
+	ownedDeviceRow
+
+	ExpiresAt time.Time
+}
+
+func (r usedRow) refresh() usedRefresh { return usedRefresh{r.owned(), r.ExpiresAt.UTC()} }
+
+type usedRefresh struct {
+	ownedDevice
+
+	ends time.Time
 }
 
 // spentRefresh decides about a token that was not used up. Whoever offers one

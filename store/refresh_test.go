@@ -40,7 +40,7 @@ func TestRefresh_Stories(t *testing.T) {
 	const (
 		goesOn, repeats, refused, reused = memory.RefreshGoesOn, memory.RefreshRepeats, memory.RefreshRefused, memory.RefreshReused
 
-		second, minute, day = time.Second, time.Minute, 24 * time.Hour
+		second, minute, day, year = time.Second, time.Minute, 24 * time.Hour, 365 * 24 * time.Hour
 	)
 	b := setup(t)
 	token := b.apiToken(t, b.project.ID, memory.ScopeRead)
@@ -68,6 +68,20 @@ func TestRefresh_Stories(t *testing.T) {
 		{"idle for too long", []step{{"first", "a", "", memory.RefreshIdle, refused, ""}}, ""},
 		{"idle, to the last second", []step{{"first", "a", "", memory.RefreshIdle - second, goesOn, "a"}}, ""},
 		{"a successor that ended unused", []step{{"first", "a", "n1", 0, goesOn, "a"}, {"first", "b", "n1", memory.RefreshIdle, refused, ""}}, ""},
+		{"the clock goes back by years", []step{{"first", "a", "", -3 * year, goesOn, "a"}, {"a", "b", "", -2 * year, goesOn, "b"}, {"b", "c", "", 29 * day, goesOn, "c"}}, ""},
+		{"the clock is ahead for a while", []step{{"first", "a", "", 29 * day, goesOn, "a"}, {"a", "b", "", 0, goesOn, "b"}, {"b", "c", "", 58 * day, goesOn, "c"}}, ""},
+		{"the clock is ahead by years", []step{{"first", "a", "", 3 * year, refused, ""}, {"first", "a", "", day, goesOn, "a"}}, ""},
+		{
+			"lost answers, and a clock that jumps",
+			[]step{
+				{"first", "a", "n1", 0, goesOn, "a"},
+				{"first", "b", "n1", -3 * year, repeats, "a"},
+				{"first", "b", "n1", 3 * year, refused, ""},
+				{"first", "b", "n1", day, repeats, "a"},
+				{"a", "b", "n2", day, goesOn, "b"},
+			},
+			"",
+		},
 		{
 			"the end of the login",
 			[]step{
@@ -234,24 +248,43 @@ func TestRefresh_Thousand(t *testing.T) {
 	b.checkEnd(t, l, "")
 }
 
-// What ended long ago is forgotten at the next login.
+// What ended long ago is forgotten at the next login, whatever year the clock
+// shows then, but nothing by which a device can go on when it is right again.
 func TestRefresh_Forgotten(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	token := b.apiToken(t, "", memory.ScopeRead)
-	old := b.logIn(t, token)
+	idle, lost, busy, out := b.logIn(t, token), b.logIn(t, token), b.logIn(t, token), b.logIn(t, token)
+	b.refresh(t, lost.refresh, "never arrived", "n", start())
+	b.refresh(t, busy.refresh, "second", "", start())
+	b.refresh(t, memory.Sum([]byte("second")), "third", "", start())
+	must(t, b.EndDevice(t.Context(), out.Device.ID, memory.EndRemoved, start(), memory.AuditRow{At: start(), Action: "device.revoke"}))
+	const year = 365 * 24 * time.Hour
 	for _, tt := range []struct {
-		after time.Duration
-		kept  int
-	}{{2*memory.RefreshIdle - time.Second, 2}, {2 * memory.RefreshIdle, 2}} {
+		after     time.Duration
+		forgotten []memory.Hash
+	}{{2*memory.RefreshIdle - time.Second, nil}, {10 * year, []memory.Hash{busy.refresh, out.refresh}}} {
+		before := b.count(t, `select count(*) from refresh_tokens`)
 		d, at := deviceOf(token), start().Add(tt.after)
+		d.LoginEnds = at.Add(memory.RefreshLife)
 		_, err := b.LogIn(t.Context(), d, refreshOf(string(d.ID), at), b.principal().Row(at, "device.login", string(d.ID)))
 		must(t, err)
-		if n := b.count(t, `select count(*) from refresh_tokens`); n != tt.kept {
-			t.Errorf("after %v there are %d tokens, want %d", tt.after, n, tt.kept)
+		if n := b.count(t, `select count(*) from refresh_tokens`); n != before+1-len(tt.forgotten) {
+			t.Errorf("after %v there are %d tokens, before %d", tt.after, n, before)
+		}
+		for _, gone := range tt.forgotten {
+			if n := b.count(t, `select count(*) from refresh_tokens where hash = $1`, gone[:]); n != 0 {
+				t.Errorf("after %v one is still there that is good for nothing", tt.after)
+			}
 		}
 	}
-	if n := b.count(t, `select count(*) from refresh_tokens where hash = $1`, old.refresh[:]); n != 0 {
-		t.Error("the oldest is still there")
+	if _, ruling := b.refresh(t, idle.refresh, "next", "", start().Add(time.Hour)); ruling != memory.RefreshGoesOn {
+		t.Errorf("the one that was not used: ruling %d", ruling)
+	}
+	if _, ruling := b.refresh(t, lost.refresh, "again", "n", start().Add(time.Hour)); ruling != memory.RefreshRepeats {
+		t.Errorf("the one whose answer got lost: ruling %d", ruling)
+	}
+	if _, ruling := b.refresh(t, memory.Sum([]byte("third")), "fourth", "", start().Add(time.Hour)); ruling != memory.RefreshGoesOn {
+		t.Errorf("the last of a chain: ruling %d", ruling)
 	}
 }
