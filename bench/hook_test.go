@@ -87,6 +87,7 @@ func build(b *testing.B) string {
 	b.Helper()
 	program := filepath.Join(b.TempDir(), "teammem")
 	c := exec.CommandContext(b.Context(), "go", "build", "-o", program, "../cmd/teammem")
+	c.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := c.CombinedOutput(); err != nil {
 		b.Fatalf("%v\n%s", err, out)
 	}

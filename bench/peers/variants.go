@@ -74,7 +74,7 @@ func (v variant) build(ctx context.Context, root, bin string) error {
 		return err
 	}
 	c := exec.CommandContext(ctx, "go", "build", "-overlay", overlay, "-o", filepath.Join(bin, v.name), "./cmd/teammem")
-	c.Dir, c.Stderr = root, os.Stderr
+	c.Dir, c.Env, c.Stderr = root, append(os.Environ(), "CGO_ENABLED=0"), os.Stderr
 	return c.Run()
 }
 

@@ -234,7 +234,7 @@ func TestUnit(t *testing.T) {
 // commandExists fails unless the words are a command line of ours.
 func commandExists(t *testing.T, words ...string) {
 	t.Helper()
-	c, args, err := newTestApp(t).newRootCommand().Find(words)
+	c, args, err := newTestApp(t).newRootCommand(words).Find(words)
 	if err == nil {
 		err = c.ParseFlags(args)
 	}

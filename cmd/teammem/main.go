@@ -42,7 +42,7 @@ type app struct {
 
 // run executes one command line and returns the exit code.
 func (a *app) run(ctx context.Context, args []string) int {
-	root := a.newRootCommand()
+	root := a.newRootCommand(args)
 	root.SetArgs(args)
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
@@ -53,36 +53,6 @@ func (a *app) run(ctx context.Context, args []string) int {
 	}
 	a.explain(err)
 	return exitCode(ctx, err)
-}
-
-func (a *app) newRootCommand() *cobra.Command {
-	root := &cobra.Command{
-		Use:   "teammem",
-		Short: "Share what your team's coding agents have learned",
-		Long: `teammem mirrors the team/ part of your agent's memory between all members of a
-team, through a server that the team runs itself. The server refuses unsafe
-names and secrets, and keeps every version.`,
-		PersistentPreRunE: a.environment,
-		SilenceUsage:      true,
-		SilenceErrors:     true,
-	}
-	root.CompletionOptions.HiddenDefaultCmd = true
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usageError{err, c.CommandPath()} })
-	root.AddGroup(&cobra.Group{ID: "member", Title: "For members:"}, &cobra.Group{ID: "server", Title: "For whoever runs the server:"})
-	for _, c := range []*cobra.Command{
-		a.newLoginCommand(), a.newLinkCommand(), a.newInstallCommand(), a.newSyncCommand(), a.newStatusCommand(), a.newDoctorCommand(),
-		a.newImportCommand(), a.newShareCommand(), a.newCheckCommand(), a.newUnlinkCommand(), a.newUninstallCommand(), a.newHookCommand(),
-		a.newLogoutCommand(), a.newWhoamiCommand(), a.newDevicesCommand(),
-	} {
-		c.GroupID = "member"
-		root.AddCommand(c)
-	}
-	for _, c := range []*cobra.Command{a.newServeCommand(), a.newAdminCommand(), a.newHealthCommand()} {
-		c.GroupID = "server"
-		root.AddCommand(c)
-	}
-	root.AddCommand(a.newVersionCommand(), a.newEnvironmentCommand())
-	return root
 }
 
 // showHelp is what a command does that only has subcommands: cobra would show

@@ -9,10 +9,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/rs/zerolog"
 	"github.com/teammem/teammem/sanitize"
 	"github.com/zricethezav/gitleaks/v8/config"
-	"github.com/zricethezav/gitleaks/v8/logging"
 )
 
 const (
@@ -22,10 +20,6 @@ const (
 	// by their digest.
 	revision = "tm1"
 )
-
-// mute keeps the library from writing to stderr; its trace messages hold the
-// secrets themselves. The logger is a global of the library, so it is set once.
-var mute sync.Once //nolint:gochecknoglobals // guards a global of the library
 
 // definition is a rule in words, before anything of it is compiled.
 type definition struct {
@@ -45,7 +39,6 @@ type ruleSet struct {
 }
 
 func compile() (ruleSet, error) {
-	mute.Do(func() { logging.Logger = zerolog.Nop() })
 	library, err := readRules(config.DefaultConfig)
 	if err != nil {
 		return ruleSet{}, fmt.Errorf("read library rules: %w", err)

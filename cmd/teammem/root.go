@@ -1,0 +1,69 @@
+package main
+
+import "github.com/spf13/cobra"
+
+// newRootCommand holds the command that args begin with, or all commands if
+// they begin with something else: to build those that are not asked for would
+// take as long as many a command itself.
+func (a *app) newRootCommand(args []string) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "teammem",
+		Short: "Share what your team's coding agents have learned",
+		Long: `teammem mirrors the team/ part of your agent's memory between all members of a
+team, through a server that the team runs itself. The server refuses unsafe
+names and secrets, and keeps every version.`,
+		PersistentPreRunE: a.environment,
+		SilenceUsage:      true,
+		SilenceErrors:     true,
+	}
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usageError{err, c.CommandPath()} })
+	root.AddGroup(&cobra.Group{ID: "member", Title: "For members:"}, &cobra.Group{ID: "server", Title: "For whoever runs the server:"})
+	for _, c := range asked(a.commands(), args) {
+		command := c.build()
+		command.GroupID = c.group
+		root.AddCommand(command)
+	}
+	return root
+}
+
+// buildable is a command that is not built yet.
+type buildable struct {
+	name, group string
+	build       func() *cobra.Command
+}
+
+func (a *app) commands() []buildable {
+	return []buildable{
+		{"login", "member", a.newLoginCommand},
+		{"link", "member", a.newLinkCommand},
+		{"install", "member", a.newInstallCommand},
+		{"sync", "member", a.newSyncCommand},
+		{"status", "member", a.newStatusCommand},
+		{"doctor", "member", a.newDoctorCommand},
+		{"import", "member", a.newImportCommand},
+		{"share", "member", a.newShareCommand},
+		{"check", "member", a.newCheckCommand},
+		{"unlink", "member", a.newUnlinkCommand},
+		{"uninstall", "member", a.newUninstallCommand},
+		{"hook", "member", a.newHookCommand},
+		{"logout", "member", a.newLogoutCommand},
+		{"whoami", "member", a.newWhoamiCommand},
+		{"devices", "member", a.newDevicesCommand},
+		{"serve", "server", a.newServeCommand},
+		{"admin", "server", a.newAdminCommand},
+		{"health", "server", a.newHealthCommand},
+		{"version", "", a.newVersionCommand},
+		{"environment", "", a.newEnvironmentCommand},
+	}
+}
+
+// asked returns the one of all that args begin with, or all.
+func asked(all []buildable, args []string) []buildable {
+	for i, c := range all {
+		if len(args) > 0 && args[0] == c.name {
+			return all[i : i+1]
+		}
+	}
+	return all
+}

@@ -1,0 +1,3 @@
+module github.com/mitchellh/colorstring
+
+go 1.26.5

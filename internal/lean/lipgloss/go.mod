@@ -1,0 +1,3 @@
+module github.com/charmbracelet/lipgloss
+
+go 1.26.5
