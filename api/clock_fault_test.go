@@ -27,15 +27,21 @@ func (j *jumpy) jump(by time.Duration) { j.by.Store(int64(by)) }
 func (b *bundle) clocked(t *testing.T) *jumpy {
 	t.Helper()
 	j := &jumpy{}
+	b.serve(t, j.now)
+	return j
+}
+
+// serve puts a server that goes by the clock in the place of the bundle's.
+func (b *bundle) serve(t *testing.T, clock memory.Clock) {
+	t.Helper()
 	keys, err := auth.NewKeyring(signingKey(1))
 	must(t, err)
-	b.access = auth.NewAccessTokens(keys, instance, j.now)
-	service := memory.NewService(b.store, markScanner{}, b.hub, j.now, memory.Limits{})
-	b.api = New(service, auth.NewAuthenticator(b.store, b.access, j.now), time.Now, Options{
+	b.access = auth.NewAccessTokens(keys, instance, clock)
+	service := memory.NewService(b.store, markScanner{}, b.hub, clock, memory.Limits{})
+	b.api = New(service, auth.NewAuthenticator(b.store, b.access, clock), time.Now, Options{
 		Version: "1.2.3", Instance: instance, Ready: b.store.Ready, Log: jsonLog(b.log),
 	})
 	b.url = listen(t, b.api)
-	return j
 }
 
 // The server's clock jumps between writes: revisions, feed and audit are in the
@@ -131,5 +137,34 @@ func TestClock_LoginsGoOn(t *testing.T) {
 		clock.jump(0)
 		d, idle = b.device(t, d.refresh("")), b.device(t, idle.refresh(""))
 		me().want(t, http.StatusOK, "")
+	}
+}
+
+// Two servers whose machines are hours apart go by the database's clock: each
+// takes the tokens that the other signed and what the other used up.
+func TestClock_ServersAgree(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	token := b.token(t, b.members[memory.RoleContributor].ID, "", memory.ScopeRead, memory.ScopeWrite)
+	var urls []string
+	for _, off := range []time.Duration{-3 * time.Hour, 5 * time.Hour} {
+		clock, err := b.store.Clock(t.Context(), func() time.Time { return time.Now().Add(off) })
+		must(t, err)
+		b.serve(t, clock.Now)
+		urls = append(urls, b.url)
+	}
+	for i, first := range urls {
+		second := urls[1-i]
+		b.url = first
+		d := b.logIn(t, token)
+		d.client.url = second
+		d.client.get(base+"/me").want(t, http.StatusOK, "")
+		next := b.device(t, d.refresh("")) // at the second
+		d.client.url = first
+		if again := b.device(t, d.refresh("")); again.RefreshToken != next.RefreshToken { // at the first, within the grace
+			t.Error("the two servers gave two successors")
+		}
+		next.client.url = first
+		next.client.get(base+"/me").want(t, http.StatusOK, "")
 	}
 }

@@ -58,7 +58,7 @@ func (a *app) administer(ctx context.Context, o databaseOptions, action func(*me
 		}
 	}
 	// Administration writes no entries, so it needs no scanner and no hints.
-	return action(memory.NewService(db.store, nil, nil, a.now, memory.Limits{}), db)
+	return action(memory.NewService(db.store, nil, nil, db.clock.Now, memory.Limits{}), db)
 }
 
 func (a *app) newMemberAddCommand(db *databaseOptions) *cobra.Command {
@@ -156,7 +156,7 @@ func (a *app) createToken(ctx context.Context, s *memory.Service, db *database, 
 	}
 	token := auth.MintAPIToken()
 	_, err = s.AddAPIToken(ctx, operator(), memory.APIToken{
-		Hash: auth.HashToken(token), Last4: auth.Last4(token), Member: member.ID, Project: project, Scopes: scopes, ExpiresAt: a.now().Add(o.ttl),
+		Hash: auth.HashToken(token), Last4: auth.Last4(token), Member: member.ID, Project: project, Scopes: scopes, ExpiresAt: db.clock.Now().Add(o.ttl),
 	})
 	if err != nil {
 		return err

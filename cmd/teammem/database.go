@@ -55,6 +55,7 @@ func (o *databaseOptions) fullURL() (string, error) {
 type database struct {
 	url   string                                                              // as the role that owns it
 	store *store.Store                                                        // nil from openPlace
+	clock *store.Clock                                                        // likewise
 	start func(ctx context.Context, existing bool) (*embedded.Cluster, error) // nil with a database URL
 
 	mu      sync.Mutex
@@ -95,6 +96,9 @@ func (a *app) openDatabase(ctx context.Context, o databaseOptions, log *slog.Log
 		return nil, errors.Join(err, db.close())
 	}
 	db.store = s
+	if db.clock, err = s.Clock(ctx, a.now); err != nil {
+		return nil, errors.Join(err, db.close())
+	}
 	return db, nil
 }
 

@@ -52,13 +52,13 @@ func (a *app) rotateKey(ctx context.Context, s *memory.Service, db *database, o 
 	}
 	if !alone {
 		// A key under another master key would stop every server.
-		if _, err := auth.OpenKeys(ctx, db.store, master, a.now); memory.CodeOf(err) == memory.CodeForbidden {
+		if _, err := auth.OpenKeys(ctx, db.store, master, db.clock.Now); memory.CodeOf(err) == memory.CodeForbidden {
 			return o.foreign(err)
 		} else if err != nil {
 			return err
 		}
 	}
-	key, err := auth.NewSigningKey(master, a.now(), alone)
+	key, err := auth.NewSigningKey(master, db.clock.Now(), alone)
 	if err != nil {
 		return err
 	}

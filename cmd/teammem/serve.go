@@ -153,7 +153,7 @@ func (s *server) open(ctx context.Context) error {
 		return err
 	}
 	a, scanner := s.app, timedScanner{found, s.app.now, s.counts}
-	service := memory.NewService(s.db.store, scanner, s.hub, a.now, memory.Limits{})
+	service := memory.NewService(s.db.store, scanner, s.hub, s.db.clock.Now, memory.Limits{})
 	calls, err := s.newAPI(ctx, service, api.Options{Version: version, Ready: s.ready, Metrics: s.counts, Log: s.log})
 	if err != nil {
 		return err
@@ -162,7 +162,7 @@ func (s *server) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	pages := web.New(service, auth.NewSessions(s.db.store, a.now), files, a.now, web.Options{
+	pages := web.New(service, auth.NewSessions(s.db.store, s.db.clock.Now), files, a.now, web.Options{
 		TLS: s.entrance.encrypted(), Observe: s.counts.Request, Log: s.log,
 	})
 	s.handler, s.probes = s.entrance.guard(split(calls, pages)), s.newProbes(calls)
