@@ -10,7 +10,7 @@ GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 # without cgo, as a start that has no C library to load is a tenth quicker. -trimpath stays in `release`: anywhere else it
 # would mean another cold build.
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
-# What is tested first, because it is quick: no database, and not the long search for secrets.
+# What is tested first, without the race detector: it needs no database, and the search for secrets is long with it.
 PURE      := ./sanitize ./memory ./sync ./recall ./api/wire
 VERSION   ?= $(shell git describe --tags --always --dirty)
 FUZZTIME  ?= 30s
@@ -78,10 +78,10 @@ check: layout arch ## Quick half of test: no database, no race detector
 test: setup browser verify lint arch test-pure test-race ## All that CI runs, cheap things first
 
 test-pure:
-	go test -race -timeout 20m $(PURE)
+	go test -timeout 20m $(PURE)
 
 test-race: ## All tests with the race detector, on a throw-away Postgres
-	$(CLUSTER) go test -race -timeout 20m ./...
+	$(CLUSTER) go test -race -short -timeout 20m ./...
 
 test-db: ## Only the packages that need Postgres
 	$(CLUSTER) go test -race ./store/... ./internal/... ./auth/... ./api/...
