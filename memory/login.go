@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 )
@@ -12,6 +13,19 @@ const (
 	RefreshIdle = 30 * 24 * time.Hour
 	RefreshLife = 90 * 24 * time.Hour
 )
+
+// MaxLogins is how many computers of one member may be logged in. One more is
+// refused, where the person or the script that does it is told: ending another
+// in its place would end one that is only switched off, and tell nobody.
+const MaxLogins = 64
+
+// TooManyLogins is what whoever logs in one computer too many is told.
+func TooManyLogins() *Error {
+	return &Error{
+		Code: CodeQuota, Message: fmt.Sprintf("%d of your computers are logged in, and no more can be", MaxLogins),
+		Hint: "end those that are gone: teammem devices, then teammem devices revoke ID; a job on fresh machines logs in with --keep-token",
+	}
+}
 
 // GrantKind is what a client offers for tokens.
 type GrantKind string
@@ -103,10 +117,19 @@ func (s *Service) LogIn(ctx context.Context, who Principal, in LogIn) (Login, er
 	refresh := RefreshToken{Hash: in.Refresh, CreatedAt: now, ExpiresAt: now.Add(RefreshIdle)}
 	row := who.Row(now, "device.login", string(d.ID))
 	row.Device = d.ID
+	keep := s.store.LogInAgain
 	if in.Device == "" {
-		return s.store.LogIn(ctx, d, refresh, row)
+		keep = s.store.LogIn
 	}
-	return s.store.LogInAgain(ctx, d, refresh, row)
+	login, err := keep(ctx, d, refresh, row)
+	if CodeOf(err) == CodeQuota {
+		row.Device, row.Object = in.Device, string(in.Device)
+		row.Decision, row.Rules = string(RulingRefused), []string{string(CodeQuota)}
+		if unrecorded := s.store.Audit(ctx, row); unrecorded != nil {
+			return Login{}, unrecorded
+		}
+	}
+	return login, err
 }
 
 // RefuseLogin records that somebody's credential was good for nothing.

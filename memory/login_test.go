@@ -62,6 +62,26 @@ func TestLogIn_Refuses(t *testing.T) {
 	}
 }
 
+// One computer too many is refused, and the audit says so.
+func TestLogIn_TooMany(t *testing.T) {
+	t.Parallel()
+	for _, in := range []LogIn{{Name: "laptop"}, {Device: "dev_mine"}} {
+		b := setup(t)
+		b.store.err = TooManyLogins()
+		_, err := b.LogIn(t.Context(), holder(), in)
+		wantCode(t, err, CodeQuota)
+		want := holder().Row(start(), "device.login", string(in.Device))
+		want.Device, want.Decision, want.Rules = in.Device, "refused", []string{"quota"}
+		if diff := cmp.Diff(want, b.store.audit[len(b.store.audit)-1]); diff != "" {
+			t.Errorf("audit (-want +got):\n%s", diff)
+		}
+		b.store.auditErr = errFake // no row, no answer
+		if _, err := b.LogIn(t.Context(), holder(), in); CodeOf(err) == CodeQuota {
+			t.Errorf("got %v", err)
+		}
+	}
+}
+
 func TestRefresh(t *testing.T) {
 	t.Parallel()
 	from := Principal{Remote: "192.0.2.1", Client: "test"}

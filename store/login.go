@@ -41,7 +41,8 @@ type ownedDevice struct {
 	member memory.Member
 }
 
-// LogIn adds a device that is logged in.
+// LogIn adds a device that is logged in. It refuses, as [Store.LogInAgain] does,
+// if [memory.MaxLogins] others of the member are.
 func (s *Store) LogIn(ctx context.Context, d memory.Device, r memory.RefreshToken, row memory.AuditRow) (memory.Login, error) {
 	return s.logIn(ctx, d, r, row, `
 		insert into devices as d (
@@ -74,6 +75,9 @@ func (s *Store) logIn(
 		if login.Member, err = strengthOf(ctx, tx, d.Token, d.Member); err != nil {
 			return err
 		}
+		if err := limitLogins(ctx, tx, login.Member, d.ID, r.CreatedAt); err != nil {
+			return err
+		}
 		args["device"], args["member"], args["project"], args["scopes"] = d.ID, d.Member, d.Project, ids(d.Scopes)
 		args["token"], args["session_epoch"], args["login_ends_at"], args["at"] = d.Token, login.Member.SessionEpoch, d.LoginEnds, r.CreatedAt
 		if login.Device, err = one(ctx, tx, "device", deviceRow.device, sql, args); err != nil {
@@ -89,6 +93,38 @@ func (s *Store) logIn(
 	})
 	return login, s.fault(ctx, "log in", err)
 }
+
+// limitLogins refuses one login too many. Members who log in several computers at
+// the same time wait for themselves here. A device that was not seen for as long
+// as a refresh token lives has none that is good.
+func limitLogins(ctx context.Context, tx pgx.Tx, m memory.Member, device memory.DeviceID, now time.Time) error {
+	_, err := tx.Exec(ctx, `select pg_advisory_xact_lock(@lock, hashtext(@member))`, pgx.StrictNamedArgs{"lock": loginLock, "member": m.ID})
+	if err != nil {
+		return err
+	}
+	var others int
+	err = tx.QueryRow(ctx, `
+		select count(*)
+		from devices
+		where member_id = @member
+			and device_id <> @device
+			and revoked_at is null
+			and login > 0
+			and login_ends_at > @at
+			and last_seen_at > @idle_since
+			and session_epoch = @session_epoch`,
+		pgx.StrictNamedArgs{
+			"member": m.ID, "device": device, "at": now, "idle_since": now.Add(-memory.RefreshIdle), "session_epoch": m.SessionEpoch,
+		}).Scan(&others)
+	if err == nil && others >= memory.MaxLogins {
+		return memory.TooManyLogins()
+	}
+	return err
+}
+
+// loginLock is the first of two numbers of the advisory lock under which a
+// member's logins are counted; the second is the member.
+const loginLock = 0x7465616d
 
 // queueForgetting drops refresh tokens that ended long ago, but none by which a
 // device could go on: the clock may be ahead by years, and will be put back. The

@@ -1,8 +1,11 @@
 package store_test
 
 import (
+	"context"
+	"crypto/rand"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -132,6 +135,81 @@ func TestLogIn_NeedsAToken(t *testing.T) {
 	}
 	if n := b.count(t, `select count(*) from refresh_tokens`); n != 0 {
 		t.Errorf("%d refresh tokens", n)
+	}
+	b.check(t)
+}
+
+// fillLogins logs that many computers of the member in.
+func (b *bundle) fillLogins(t *testing.T, n int) {
+	t.Helper()
+	b.exec(t, `
+		insert into devices (device_id, member_id, name, os, created_at, scopes, login, login_ends_at, last_seen_at)
+		select 'dev_fill_' || n, $1, 'laptop', 'linux', $3, '{sync:read}', 1, $3::timestamptz + interval '90 days', $3
+		from generate_series(1, $2) as n`,
+		b.member.ID, n, start())
+}
+
+func TestLogIn_Limit(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	token := b.apiToken(t, "", memory.ScopeRead)
+	mine := b.logIn(t, token)
+	b.fillLogins(t, memory.MaxLogins-1)
+	try := func(d memory.Device, logIn func(context.Context, memory.Device, memory.RefreshToken, memory.AuditRow) (memory.Login, error)) error {
+		_, err := logIn(t.Context(), d, refreshOf(rand.Text(), start()), b.principal().Row(start(), "device.login", string(d.ID)))
+		return err
+	}
+	wantCode(t, try(deviceOf(token), b.LogIn), memory.CodeQuota)
+	again := deviceOf(token)
+	again.ID = mine.Device.ID
+	must(t, try(again, b.LogInAgain)) // which is one of them
+	if _, ruling := b.refresh(t, mine.refresh, "x", "", start()); ruling != memory.RefreshRefused {
+		t.Errorf("ruling %d", ruling)
+	}
+
+	// Others' computers do not count, nor those that cannot go on.
+	other := b.addMember(t, "Ole")
+	for name, change := range map[string]string{
+		"another member's":       `update devices set member_id = $1 where device_id = 'dev_fill_1'`,
+		"logged out":             `update devices set revoked_at = now(), revoked_for = 'logout' where device_id = 'dev_fill_2' and $1 <> ''`,
+		"at its end":             `update devices set login_ends_at = last_seen_at where device_id = 'dev_fill_3' and $1 <> ''`,
+		"not used for a month":   `update devices set last_seen_at = last_seen_at - interval '30 days' where device_id = 'dev_fill_4' and $1 <> ''`,
+		"of ended sessions":      `update devices set session_epoch = 7 where device_id = 'dev_fill_5' and $1 <> ''`,
+		"never logged in itself": `update devices set login = 0, login_ends_at = null where device_id = 'dev_fill_6' and $1 <> ''`,
+	} {
+		b.exec(t, change, other.ID)
+		if err := try(deviceOf(token), b.LogIn); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		wantCode(t, try(deviceOf(token), b.LogIn), memory.CodeQuota)
+	}
+	b.check(t)
+}
+
+// Computers that log in at the same time are counted one after the other.
+func TestLogIn_Limit_AtOnce(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	const room, many = 3, 10
+	b.fillLogins(t, memory.MaxLogins-room)
+	tokens := []memory.APIToken{b.apiToken(t, "", memory.ScopeRead), b.apiToken(t, "", memory.ScopeRead)}
+	var in atomic.Int64
+	var group sync.WaitGroup
+	for i := range many {
+		group.Go(func() {
+			d := deviceOf(tokens[i%len(tokens)])
+			_, err := b.LogIn(t.Context(), d, refreshOf(string(d.ID), start()), b.principal().Row(start(), "device.login", string(d.ID)))
+			switch {
+			case err == nil:
+				in.Add(1)
+			case memory.CodeOf(err) != memory.CodeQuota:
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	if in.Load() != room {
+		t.Errorf("%d logged in, want %d", in.Load(), room)
 	}
 	b.check(t)
 }

@@ -41,7 +41,8 @@ A server whose certificate is signed by an authority of your own is trusted with
 --ca-file, or TEAMMEM_CA_FILE: a file with one or more PEM certificates. Sync
 and hooks use it from then on. Certificates are always verified.
 Exit 0: logged in; 2: wrong usage, or no such file; 6: the token is not accepted;
-8: the server cannot be reached, or cannot prove that it is the server.`,
+7: too many of your computers are logged in; 8: the server cannot be reached, or
+cannot prove that it is the server.`,
 		Example: "  teammem login https://memory.example.com --token - < token.txt\n" +
 			"  teammem login https://memory.example.com --token tmp_… --ca-file /etc/ssl/team.pem",
 		Args: cobra.ExactArgs(1),
