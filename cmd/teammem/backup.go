@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +9,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"runtime"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -31,8 +29,9 @@ func (a *app) newBackupCommand(db *databaseOptions) *cobra.Command {
 while members go on reading and writing. It needs no program of Postgres' and
 does not change the database, nor bring it to another version. The file appears
 under its name when it is complete and on disk; an older backup of that name
-stays until then. It holds all texts and members, so keep it as safe as the
-server; it holds no key, and of tokens only hashes.
+stays until then. What killed backups left in that folder is removed. FILE holds
+all texts and members, so keep it as safe as the server; it holds no key, and of
+tokens only hashes.
 With --verify, read FILE to its end and say whether it is whole and what is in
 it, without a database.
 Exit 0: done; 1: not done, and FILE is as it was; 2: wrong usage, or no such
@@ -50,25 +49,24 @@ instance; 7: FILE is damaged, or no backup (--verify); 130: interrupted.`,
 	return c
 }
 
-func (a *app) runBackup(ctx context.Context, o databaseOptions, file string) (err error) {
+func (a *app) runBackup(ctx context.Context, o databaseOptions, file string) error {
 	if err := a.mayWrite(file); err != nil {
 		return err
 	}
-	db, err := a.openPlace(ctx, o, slog.New(slog.DiscardHandler), embedded.Open, true)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, db.close()) }()
+	return a.atPlace(ctx, o, embedded.Open, true, func(p place) error { return a.backUp(ctx, p, file) })
+}
+
+func (a *app) backUp(ctx context.Context, p place, file string) error {
 	var m backup.Manifest
 	write := func(out io.Writer) (err error) {
-		bar := a.newProgressBar()
-		defer bar.finish()
-		m, err = store.Backup(ctx, db.url, out, store.BackupOptions{Program: version, At: a.now(), Progress: bar.rows})
+		m, err = store.Backup(ctx, p.url, out, store.BackupOptions{Program: version, At: a.now(), Progress: p.rows})
+		p.finish()
 		return err
 	}
 	if file == "-" {
 		return write(a.stdout)
 	}
+	a.sweepParts(filepath.Dir(file))
 	if err := writeWhole(file, write); err != nil {
 		return err
 	}
@@ -79,6 +77,37 @@ func (a *app) runBackup(ctx context.Context, o databaseOptions, file string) (er
 	_, err = fmt.Fprintf(a.stdout, "backed up %s in %s, as of %s, into %s (%s)\n", m.Instance, plural(len(m.Projects), "project", "projects"),
 		m.MadeAt.Format(time.RFC3339), file, bytesOf(info.Size()))
 	return err
+}
+
+// place is where an instance is copied to or from.
+type place struct {
+	*progressBar
+
+	url string // of the database, as the role that owns it
+}
+
+// atPlace runs f where a database is, whatever is in it.
+func (a *app) atPlace(ctx context.Context, o databaseOptions, start startCluster, existing bool, f func(place) error) (err error) {
+	db, err := a.openPlace(ctx, o, slog.New(slog.DiscardHandler), start, existing)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.close()) }()
+	bar := a.newProgressBar()
+	defer bar.finish()
+	return f(place{bar, db.url})
+}
+
+// sweepParts makes room: backups that were killed leave what they had written.
+// That it stays does not stop another one.
+func (a *app) sweepParts(dir string) {
+	swept, err := sweepParts(dir)
+	if swept > 0 {
+		a.tell("removed %s from %s", plural(swept, "unfinished backup whose process has ended", "unfinished backups whose processes have ended"), dir)
+	}
+	if err != nil {
+		a.tell("what earlier backups left unfinished is still there: %v", err)
+	}
 }
 
 // rows shows how far a table is.
@@ -114,63 +143,36 @@ func (a *app) mayWrite(file string) error {
 	return nil
 }
 
-// writeWhole gives a file its name when everything is in it and on disk. Only
-// its owner may read it.
-func writeWhole(file string, write func(io.Writer) error) (err error) {
-	dir := filepath.Dir(file)
-	temp, err := os.CreateTemp(dir, "."+filepath.Base(file)+".*.part")
-	if err != nil {
-		return fmt.Errorf("write %s: %w", file, err)
-	}
-	defer func() {
-		if err != nil {
-			_ = temp.Close() // which it may be already
-			err = errors.Join(err, os.Remove(temp.Name()))
-		}
-	}()
-	buffered := bufio.NewWriterSize(temp, 1<<20)
-	if err := write(buffered); err != nil {
-		return err
-	}
-	if err := errors.Join(buffered.Flush(), temp.Sync(), temp.Close()); err != nil { // Windows renames no open file
-		return fmt.Errorf("write %s: %w", file, err)
-	}
-	if err := os.Rename(temp.Name(), file); err != nil {
-		return fmt.Errorf("write %s: %w", file, err)
-	}
-	return syncFolder(dir)
-}
-
-// syncFolder makes the names in a folder durable; Windows keeps them in a
-// journal.
-func syncFolder(dir string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
-}
-
 func (a *app) verifyBackup(file string) error {
-	f, err := openRegular(file)
+	return a.fromBackup(file, func(b *backup.File) error {
+		m := b.Manifest()
+		fmt.Fprintf(a.stdout, "%s is whole: %s as of %s, schema %d, written by teammem %s (%s)\n", file, m.Instance,
+			m.MadeAt.Format(time.RFC3339), len(m.Schema), m.Program, bytesOf(b.Size()))
+		for _, p := range m.Projects {
+			fmt.Fprintf(a.stdout, "%s  %s, seq %d, digest %.12s\n", p.Slug, plural(p.Live, "entry", "entries"), p.Seq, p.Digest)
+		}
+		return store.Restorable(m)
+	})
+}
+
+// fromBackup runs f with what a file holds, once it has proven to be whole, or
+// says what is wrong with it.
+func (a *app) fromBackup(file string, f func(*backup.File) error) error {
+	in, err := openRegular(file)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	b, err := a.openBackup(f)
-	if err != nil {
+	defer in.Close()
+	b, err := backup.Open(in)
+	if err == nil {
+		err = f(b)
+	}
+	if !errors.Is(err, backup.ErrFile) {
 		return err
 	}
-	m := b.Manifest()
-	fmt.Fprintf(a.stdout, "%s is whole: %s as of %s, schema %d, written by teammem %s (%s)\n", file, m.Instance,
-		m.MadeAt.Format(time.RFC3339), len(m.Schema), m.Program, bytesOf(b.Size()))
-	for _, p := range m.Projects {
-		fmt.Fprintf(a.stdout, "%s  %s, seq %d, digest %.12s\n", p.Slug, plural(p.Live, "entry", "entries"), p.Seq, p.Digest)
-	}
-	return store.Restorable(m)
+	a.tell("%s: %v", file, err)
+	a.tell("  nothing was restored from it; take another backup, or another copy of this one")
+	return outcome(exitRefused)
 }
 
 // openRegular opens a file that can be read twice. Opening a pipe would wait for
@@ -184,21 +186,6 @@ func openRegular(file string) (*os.File, error) {
 		return nil, memory.Invalid("FILE", err.Error())
 	}
 	return os.Open(file)
-}
-
-// openBackup believes a file, or says what is wrong with it.
-func (a *app) openBackup(f *os.File) (*backup.File, error) {
-	b, err := backup.Open(f)
-	if errors.Is(err, backup.ErrFile) {
-		return nil, a.refuseFile(f.Name(), err)
-	}
-	return b, err
-}
-
-func (a *app) refuseFile(name string, err error) error {
-	a.tell("%s: %v", name, err)
-	a.tell("  nothing was restored from it; take another backup, or another copy of this one")
-	return outcome(exitRefused)
 }
 
 // bytesOf writes a size for people.

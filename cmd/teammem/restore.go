@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"log/slog"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -42,36 +40,22 @@ is damaged, no backup, or newer than this program; 130: interrupted.`,
 	return c
 }
 
-func (a *app) runRestore(ctx context.Context, o databaseOptions, file string, keepEpoch bool) (err error) {
-	f, err := openRegular(file)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	b, err := a.openBackup(f)
-	if err != nil {
-		return err
-	}
-	if err := store.Restorable(b.Manifest()); err != nil {
-		return err
-	}
-	db, err := a.openPlace(ctx, o, slog.New(slog.DiscardHandler), embedded.Start, false)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, db.close()) }()
-	bar := a.newProgressBar()
-	projects, err := store.Restore(ctx, db.url, b, store.RestoreOptions{
-		KeepEpoch: keepEpoch, Row: operator().Row(a.now(), "instance.restore", ""), Progress: bar.rows,
+func (a *app) runRestore(ctx context.Context, o databaseOptions, file string, keepEpoch bool) error {
+	return a.fromBackup(file, func(b *backup.File) error {
+		if err := store.Restorable(b.Manifest()); err != nil {
+			return err
+		}
+		return a.atPlace(ctx, o, embedded.Start, false, func(p place) error {
+			projects, err := store.Restore(ctx, p.url, b, store.RestoreOptions{
+				KeepEpoch: keepEpoch, Row: operator().Row(a.now(), "instance.restore", ""), Progress: p.rows,
+			})
+			p.finish()
+			if err != nil {
+				return err
+			}
+			return a.printRestored(b.Manifest(), projects, keepEpoch)
+		})
 	})
-	bar.finish()
-	if errors.Is(err, backup.ErrFile) {
-		return a.refuseFile(file, err)
-	}
-	if err != nil {
-		return err
-	}
-	return a.printRestored(b.Manifest(), projects, keepEpoch)
 }
 
 func (a *app) printRestored(m backup.Manifest, projects []store.ProjectState, keepEpoch bool) error {
