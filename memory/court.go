@@ -16,7 +16,7 @@ type court struct {
 	entries  map[EntryID]*EntryHead
 	named    map[string]EntryID   // live entries by path key, without those that left their name
 	buried   map[string][]EntryID // entries that were deleted under the path key; some may be back
-	texts    map[text]bool        // what entries say or once said, as far as a batch asks
+	texts    map[text]int64       // the newest revs at which entries said what, as far as a batch asks
 	names    *sanitize.Names      // spellings of the names in use
 	leavers  map[Path]EntryID     // entries that the batch moves elsewhere, by where they were
 	vacated  map[EntryID]bool     // entries that left their name and have no new one yet
@@ -37,7 +37,7 @@ type text struct {
 func newCourt(b Batch, h Heads) *court {
 	c := &court{
 		batch: b, began: h.Head.Seq, head: h.Head, live: h.Live,
-		entries: map[EntryID]*EntryHead{}, named: map[string]EntryID{}, buried: map[string][]EntryID{}, texts: map[text]bool{},
+		entries: map[EntryID]*EntryHead{}, named: map[string]EntryID{}, buried: map[string][]EntryID{}, texts: map[text]int64{},
 		names: &sanitize.Names{}, leavers: map[Path]EntryID{}, vacated: map[EntryID]bool{}, held: h.Held,
 		waiting: waiting{map[EntryID]*Proposal{}, map[string]*Proposal{}},
 	}
@@ -56,7 +56,8 @@ func newCourt(b Batch, h Heads) *court {
 		}
 	}
 	for _, e := range h.Earlier {
-		c.texts[text{e.EntryID, e.Sum}] = true
+		said := text{e.EntryID, e.Sum}
+		c.texts[said] = max(c.texts[said], e.Rev)
 	}
 	for _, p := range h.Pending {
 		if p.ID != b.Approves.Proposal {
@@ -96,8 +97,13 @@ func (c *court) find(w Write) *EntryHead {
 	return nil
 }
 
-// said reports whether the entry has or had this text.
-func (c *court) said(id EntryID, sum Hash) bool { return c.texts[text{id, sum}] }
+// said reports whether the entry has had this text since a revision. A tree
+// whose client was cut off has later texts than the client took note of. An
+// older one was put back by somebody who saw what came after it.
+func (c *court) said(id EntryID, sum Hash, since int64) bool {
+	rev, ever := c.texts[text{id, sum}]
+	return ever && rev >= since
+}
 
 // remembered returns the deleted entry which had this very text, if the writer
 // cannot have known of the delete: such a text comes from a stale tree, and
@@ -110,7 +116,7 @@ func (c *court) remembered(w Write, named *EntryHead) *EntryHead {
 	}
 	for _, id := range graves {
 		grave := c.entries[id]
-		if grave.DeletedRev > 0 && !c.knew(w, grave) && (grave.Sum == w.Content.Sum() || c.said(id, w.Content.Sum())) {
+		if grave.DeletedRev > 0 && !c.knew(w, grave) && (grave.Sum == w.Content.Sum() || c.said(id, w.Content.Sum(), 0)) {
 			return grave
 		}
 	}
@@ -213,7 +219,7 @@ func (c *court) publish(item int, w Write, head *EntryHead, path Path, sum Hash)
 	*head = EntryHead{ID: head.ID, Path: path, Rev: s.Rev, Sum: sum, Size: was.Size}
 	if w.Action == ActionPut {
 		head.Size = w.Content.Size()
-		c.texts[text{head.ID, sum}] = true
+		c.texts[text{head.ID, sum}] = s.Rev
 	}
 	if w.Action == ActionDelete {
 		head.DeletedRev = s.Rev

@@ -98,7 +98,7 @@ func (c *court) judgePut(item int, w Write, head *EntryHead) Verdict {
 	switch {
 	case head.Sum == sum && head.Path == w.Path:
 		return same(head)
-	case !based(w, head) && c.said(head.ID, sum):
+	case !based(w, head) && c.said(head.ID, sum, w.BaseRev):
 		return Verdict{Ruling: RulingSuperseded, EntryID: head.ID, Rev: head.Rev, Sum: head.Sum, Current: current(head)}
 	case !based(w, head):
 		return conflict(head)
@@ -154,7 +154,7 @@ func (c *court) judgeCreate(item int, w Write, head *EntryHead) Verdict {
 	case head == nil && w.BaseRev > 0:
 		return c.missing(w.Path)
 	case head != nil && w.BaseRev > 0 && !based(w, head):
-		if c.said(head.ID, sum) {
+		if c.said(head.ID, sum, w.BaseRev) {
 			return gone(head)
 		}
 		return conflict(head)

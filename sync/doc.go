@@ -13,7 +13,8 @@
 //	 2   has   =                   Δ         Download
 //	 3   has   Δ                   =         Upload
 //	 4   has   Δ                   Δ, same   Adopt
-//	 5   has   Δ                   Δ         Merge, or Conflict where the policy does not merge
+//	 5   has   Δ                   Δ         Merge, or Conflict where the policy does not merge;
+//	                                         Download if the server had the text since
 //	 6   has   gone                =         DeleteRemote
 //	 7   has   =                   gone      DeleteLocal
 //	 8   has   gone                gone      Forget

@@ -137,6 +137,8 @@ func (p *planner) planText(e *entry) {
 		p.report(e, 16, e.at, LineEnds)
 	case e.sameThere():
 		p.ask(e, memory.ActionPut, Op{Kind: Upload, Row: 3, Path: e.at})
+	case e.local.Sum == p.Known[e.at].Superseded:
+		p.add(e, Op{Kind: Download, Row: 5, Path: e.at})
 	default:
 		p.add(e, Op{Kind: p.bothChanged(e.at), Row: 5, Path: e.at})
 	}

@@ -57,6 +57,10 @@ func TestPlan(t *testing.T) {
 			want: []string{"5 conflict e1 a.md"},
 		},
 		{
+			name: "row 5: the local one is an earlier revision, later than the base", base: "e1 a.md A 1", local: "a.md B", remote: "e1 a.md C 3",
+			known: known{"a.md": {Superseded: sum("B")}}, want: []string{"5 download e1 a.md"},
+		},
+		{
 			name: "row 5: where the policy merges", base: "e1 a.md A 1", local: "a.md B", remote: "e1 a.md C 2", policy: mergeText,
 			want: []string{"5 merge e1 a.md"},
 		},
