@@ -18,7 +18,7 @@
 //   - Every audit row hashes the one before it.
 //   - A proposal ends once, and is published in the transaction of its revision.
 //   - A refresh token is used up once, whoever else offers it at the same time.
-//   - A restore is whole or was never there.
+//   - A restore is whole or was never there, and beside it there is no server.
 //   - No error that leaves the package quotes a value of a row.
 //
 // It imports memory, migrations and store/backup:

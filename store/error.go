@@ -201,6 +201,9 @@ func badURL() error {
 // unreachable reports a failed connection. Until there is one, no row was
 // read, so the server's own words are safe, and the operator needs them.
 func unreachable(err error) error {
+	if known := asDomain(err); known != nil {
+		return known // of what we ask on each new connection
+	}
 	e := &memory.Error{
 		Code: memory.CodeUnavailable, Err: redact("connect", err),
 		Message: "the database cannot be reached", Hint: "check the database URL, and that Postgres runs",

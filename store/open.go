@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -16,6 +17,7 @@ type Store struct {
 	pool        *pgxpool.Pool
 	log         *slog.Logger
 	lockTimeout time.Duration
+	instance    atomic.Pointer[string] // that the first connection found
 }
 
 var _ memory.Store = (*Store)(nil)
@@ -25,6 +27,7 @@ type Options struct {
 	Log         *slog.Logger  // told about what should be impossible; nil for nobody
 	MaxConns    int32         // 0: what the URL says, else pgx's default
 	LockTimeout time.Duration // longest wait of a push for its project; 0: 5 s
+	Serves      bool          // keeps a connection while nobody asks anything, so that it shows that the database is in use
 }
 
 // Open connects to a database that was migrated by this very version of the
@@ -40,6 +43,9 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	if o.MaxConns > 0 {
 		config.MaxConns = o.MaxConns
 	}
+	if o.Serves {
+		config.MinConns = max(config.MinConns, 1)
+	}
 	serve(config.ConnConfig.RuntimeParams)
 
 	s := &Store{log: o.Log, lockTimeout: o.LockTimeout}
@@ -49,6 +55,7 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	if s.lockTimeout == 0 {
 		s.lockTimeout = 5 * time.Second
 	}
+	config.AfterConnect = s.use
 	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, unreachable(err)
 	}
@@ -58,6 +65,9 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	}
 	return s, nil
 }
+
+// applicationName is how our connections are known to the database.
+const applicationName = "teammem"
 
 // serve sets what every connection starts with. A role that is set here is
 // also what RESET ROLE returns to.

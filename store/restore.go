@@ -28,7 +28,7 @@ type RestoreOptions struct {
 // Restore makes the database the instance that the file holds, with its
 // identity, as the URL's role and in one transaction: whatever ends it, nothing
 // is there or everything. It refuses a database in which there is a member, a
-// project or anything of theirs, and one that a server is connected to; it
+// project or anything of theirs, and one that a server serves; it
 // never deletes what somebody may want. Before the end it recomputes all that
 // must hold, and compares it with the manifest.
 func Restore(ctx context.Context, url string, f *backup.File, o RestoreOptions) ([]ProjectState, error) {
@@ -84,25 +84,10 @@ func Restorable(m backup.Manifest) error {
 	return nil
 }
 
-// applicationName is how a server's connections are known to the database.
-const applicationName = "teammem"
-
 // check refuses a database that is in use, or too new for the rows.
 func (r *restore) check(ctx context.Context, conn *pgx.Conn) error {
-	var servers int
-	err := conn.QueryRow(ctx, `
-		select count(*)
-		from pg_stat_activity
-		where datname = current_database() and application_name = @name and pid <> pg_backend_pid()`,
-		pgx.StrictNamedArgs{"name": applicationName}).Scan(&servers)
-	if err != nil {
+	if err := useAlone(ctx, conn); err != nil {
 		return err
-	}
-	if servers > 0 {
-		return &memory.Error{
-			Code: memory.CodeConflict, Message: "a teammem server is connected to this database",
-			Hint: "stop it first; it would go on under the identity that the database has now",
-		}
 	}
 	applied, err := appliedMigrations(ctx, conn)
 	if err != nil {

@@ -65,17 +65,17 @@ type database struct {
 // serveDatabase opens the database for the one process that serves it, and
 // brings its schema up to date.
 func (a *app) serveDatabase(ctx context.Context, o databaseOptions, log *slog.Logger) (*database, error) {
-	return a.openDatabase(ctx, o, log, embedded.Start)
+	return a.openDatabase(ctx, o, store.Options{Log: log, Serves: true}, embedded.Start)
 }
 
 // adminDatabase opens it beside a server that may be running.
 func (a *app) adminDatabase(ctx context.Context, o databaseOptions) (*database, error) {
-	return a.openDatabase(ctx, o, slog.New(slog.DiscardHandler), embedded.Open)
+	return a.openDatabase(ctx, o, store.Options{Log: slog.New(slog.DiscardHandler)}, embedded.Open)
 }
 
 // existingDatabase opens it where there has to be an instance already.
 func (a *app) existingDatabase(ctx context.Context, o databaseOptions) (*database, error) {
-	return a.openDatabase(ctx, o, slog.New(slog.DiscardHandler), func(ctx context.Context, dir string, o embedded.Options) (*embedded.Cluster, error) {
+	return a.openDatabase(ctx, o, store.Options{Log: slog.New(slog.DiscardHandler)}, func(ctx context.Context, dir string, o embedded.Options) (*embedded.Cluster, error) {
 		o.Existing = true
 		return embedded.Open(ctx, dir, o)
 	})
@@ -83,15 +83,15 @@ func (a *app) existingDatabase(ctx context.Context, o databaseOptions) (*databas
 
 type startCluster func(ctx context.Context, dir string, o embedded.Options) (*embedded.Cluster, error)
 
-func (a *app) openDatabase(ctx context.Context, o databaseOptions, log *slog.Logger, start startCluster) (*database, error) {
-	db, err := a.openPlace(ctx, o, log, start, false)
+func (a *app) openDatabase(ctx context.Context, o databaseOptions, so store.Options, start startCluster) (*database, error) {
+	db, err := a.openPlace(ctx, o, so.Log, start, false)
 	if err != nil {
 		return nil, err
 	}
 	if err := store.Migrate(ctx, db.url); err != nil {
 		return nil, errors.Join(err, db.close())
 	}
-	s, err := store.Open(ctx, db.url, store.Options{Log: log})
+	s, err := store.Open(ctx, db.url, so)
 	if err != nil {
 		return nil, errors.Join(err, db.close())
 	}
