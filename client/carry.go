@@ -72,10 +72,21 @@ func (c *cycle) carryOut(ctx context.Context, plan []msync.Op) error {
 	return c.push(ctx, c.stillGone(gone)) // deletes travel alone
 }
 
-// mayBeEarlier reports whether the server has to be asked if a text without a
-// base is an earlier revision of its entry: then it is no conflict but stale.
+// mayBeEarlier reports whether the server has to be asked if a text that goes
+// against its own is an earlier revision of the entry, later than the base: a run
+// that was cut off brought it here, or published it, and took no note of that.
+// Then it is no conflict, and no edit of what was deleted, but stale.
 func (c *cycle) mayBeEarlier(op msync.Op) bool {
-	return op.Base.EntryID == "" && c.unheard[op.Path] != op.Local.Sum
+	switch op.Kind {
+	case msync.Conflict, msync.Merge:
+	case msync.Create:
+		if !op.Remote.Deleted || op.Base.EntryID == "" {
+			return false
+		}
+	default:
+		return false
+	}
+	return c.unheard[op.Path] != op.Local.Sum
 }
 
 func (c *cycle) done(op msync.Op) {
@@ -159,7 +170,7 @@ func (c *cycle) spare(ops []msync.Op) []msync.Op {
 	if room == 0 {
 		return ops
 	}
-	err := roomIn(c.trashBin.dir, room)
+	err := roomIn(c.trashBin.temps, room)
 	if err == nil {
 		return ops
 	}

@@ -35,12 +35,12 @@ func (v vault) keepConflict(p memory.Path, text, base []byte, meta conflictMeta)
 	}
 	stem := strings.TrimSuffix(file, ".md")
 	if base != nil {
-		if err := WriteFile(stem+baseSuffix, base); err != nil {
+		if err := v.write(stem+baseSuffix, base); err != nil {
 			return Conflict{}, err
 		}
 	}
 	meta.Path, meta.Device = p.String(), v.device
-	return Conflict{Path: p, File: file}, writeJSON(stem+".meta.json", meta)
+	return Conflict{Path: p, File: file}, putJSON(v.write, stem+".meta.json", meta)
 }
 
 // conflicts returns the open conflicts, oldest first. One is closed by removing

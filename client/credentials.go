@@ -145,10 +145,12 @@ func readJSON(path string, v any) error {
 	return nil
 }
 
-func writeJSON(path string, v any) error {
+func writeJSON(path string, v any) error { return putJSON(WriteFile, path, v) }
+
+func putJSON(write func(path string, data []byte) error, path string, v any) error {
 	b, err := json.Marshal(v, jsontext.WithIndent("  "), json.Deterministic(true))
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	return WriteFile(path, append(b, '\n'))
+	return write(path, append(b, '\n'))
 }

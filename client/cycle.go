@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -56,6 +57,11 @@ type cycle struct {
 	superseded map[memory.Path]memory.Hash // earlier revisions of their entry
 	unheard    map[memory.Path]memory.Hash // never revisions of their entry
 
+	// What was sent, and may have got no answer.
+	sentFile string
+	sent     []sent // by earlier runs, until the news came
+	noted    bool   // the file may be there
+
 	// What waits for a reviewer, or did.
 	proposals []proposal
 	ended     map[memory.ProposalID]bool // news in this run
@@ -80,7 +86,11 @@ func (s *Syncer) open(ctx context.Context, file string, o SyncOptions, report *R
 	if err != nil {
 		return nil, err
 	}
-	vaultIn := func(dir string) vault { return vault{dir: dir, device: s.device, clock: s.clock} }
+	vaultIn := func(dir string) vault {
+		v := vault{dir: dir, temps: filepath.Join(dir, ".new-"+s.link.tag()), device: s.device, clock: s.clock}
+		v.sweep()
+		return v
+	}
 	c := &cycle{
 		Syncer: s, began: s.clock(), options: o, index: x, report: report,
 		trashBin: vaultIn(s.dirs.trashDir(s.link)), conflicts: vaultIn(s.dirs.conflictsDir(s.link)),
@@ -91,6 +101,9 @@ func (s *Syncer) open(ctx context.Context, file string, o SyncOptions, report *R
 		proposals: slices.Clone(x.Proposals), ended: map[memory.ProposalID]bool{},
 	}
 	c.trashBin.clock = c.latest
+	c.sentFile = filepath.Join(filepath.Dir(file), "sent")
+	c.sent = readSent(c.sentFile)
+	c.noted = len(c.sent) > 0
 	c.recorded = len(x.Refusals)
 	for _, r := range x.Refusals {
 		if r.Entry == "" {
@@ -213,13 +226,19 @@ func (c *cycle) finish(file string, failed error) error {
 	if failed == nil {
 		c.index.LastSync = c.began
 	}
+	var err error
 	changed := len(c.index.Refusals) != c.recorded || !slices.Equal(c.index.Proposals, c.proposals)
 	if c.state.dirty || changed {
 		c.index.Proposals = c.proposals
 		c.index.Own, c.index.Rows = c.state.digest, c.state.rows()
-		return errors.Join(listed, c.index.save(file))
+		err = c.index.save(file)
+	} else {
+		err = c.index.stamp(file)
 	}
-	return errors.Join(listed, c.index.stamp(file))
+	if failed == nil && err == nil {
+		c.forgetSent()
+	}
+	return errors.Join(listed, err)
 }
 
 // clocked notes a time that the server stated.

@@ -29,49 +29,65 @@ func ReplaceFile(path string, data []byte, mode fs.FileMode) error {
 
 // replaceFile is [ReplaceFile] for a file whose time tells something: it has
 // that time from the start. Zero leaves it at now.
-func replaceFile(path string, data []byte, mode fs.FileMode, at time.Time) (err error) {
+func replaceFile(path string, data []byte, mode fs.FileMode, at time.Time) error {
 	dir := filepath.Dir(path)
 	if err := makeDir(dir); err != nil {
 		return fmt.Errorf("make folder for %s: %w", path, err)
 	}
-	temp := filepath.Join(dir, tempPrefix+rand.Text()[:16]+tempSuffix)
+	written, err := replaceBy(dir, path, data, mode, at)
+	if err != nil {
+		return err
+	}
+	sweepTemps(dir, written.Add(-longestWrite))
+	return syncDir(dir)
+}
+
+// replaceBy replaces a file by way of a new one in a folder of the same file
+// system. It returns when that was written, by the clock of the file system.
+func replaceBy(temps, path string, data []byte, mode fs.FileMode, at time.Time) (written time.Time, err error) {
+	temp := filepath.Join(temps, tempPrefix+rand.Text()[:16]+tempSuffix)
 	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, private)
 	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
+		return written, fmt.Errorf("write %s: %w", path, err)
 	}
 	defer func() {
 		if err != nil {
 			_ = os.Remove(temp)
 		}
 	}()
-	if mode != private {
-		if err := f.Chmod(mode); err != nil {
-			_ = f.Close()
-			return fmt.Errorf("write %s: %w", path, err)
-		}
-	}
-	if _, err := f.Write(data); err != nil {
-		_ = f.Close()
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	if err := f.Sync(); err != nil {
-		_ = f.Close()
-		return fmt.Errorf("sync %s: %w", path, err)
-	}
-	info, err := f.Stat()
-	if err := errors.Join(err, f.Close()); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
+	if written, err = fill(f, data, mode); err != nil {
+		return written, fmt.Errorf("write %s: %w", path, err)
 	}
 	if !at.IsZero() {
 		if err := os.Chtimes(temp, time.Time{}, at); err != nil {
-			return fmt.Errorf("write %s: %w", path, err)
+			return written, fmt.Errorf("write %s: %w", path, err)
 		}
 	}
 	if err := os.Rename(temp, path); err != nil {
-		return fmt.Errorf("replace %s: %w", path, err)
+		return written, fmt.Errorf("replace %s: %w", path, err)
 	}
-	sweepTemps(dir, info.ModTime().Add(-longestWrite))
-	return syncDir(dir)
+	return written, nil
+}
+
+// fill writes a new file durably, closes it, and returns its time.
+func fill(f *os.File, data []byte, mode fs.FileMode) (written time.Time, err error) {
+	defer func() { err = errors.Join(err, f.Close()) }()
+	if mode != private {
+		if err := f.Chmod(mode); err != nil {
+			return written, err
+		}
+	}
+	if _, err := f.Write(data); err != nil {
+		return written, err
+	}
+	if err := f.Sync(); err != nil {
+		return written, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return written, err
+	}
+	return info.ModTime(), nil
 }
 
 const (

@@ -124,10 +124,13 @@ func (d Dirs) removeLink(l Link) error {
 	return writeJSON(d.linksFile(), links{all})
 }
 
+// tag tells the trees of one project apart.
+func (l Link) tag() string { return l.RootID[:min(8, len(l.RootID))] }
+
 // stateDir holds the index and the lock of a linked tree. Two trees of one
 // project stay apart by the first digits of their root ids.
 func (d Dirs) stateDir(l Link) string {
-	return filepath.Join(d.State, l.Instance, string(l.Project)+"-"+l.RootID[:min(8, len(l.RootID))])
+	return filepath.Join(d.State, l.Instance, string(l.Project)+"-"+l.tag())
 }
 
 func (d Dirs) trashDir(l Link) string { return filepath.Join(d.Data, "trash", string(l.Project)) }

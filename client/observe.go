@@ -66,6 +66,7 @@ func (c *cycle) takeIn(ctx context.Context, p pulled) error {
 	if err := c.takeOrResync(ctx, p.news); err != nil {
 		return err
 	}
+	c.recall()
 	c.takeReview(p.review)
 	return c.attribute(ctx, p.news)
 }
@@ -130,6 +131,7 @@ func (c *cycle) recognise() {
 // are as the index has them keep their base; for the others the server's side
 // is all that is known, as if the index were new.
 func (c *cycle) distrust() {
+	c.sent = nil
 	for _, id := range c.state.ids() {
 		base := c.state.entries[id].base
 		if base.EntryID == "" {

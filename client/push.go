@@ -103,6 +103,7 @@ func (s *sender) pack(batch []*offer) (parcel, error) {
 
 // launch lets offers go. Nothing else may be on its way.
 func (s *sender) launch(ctx context.Context, batch []*offer, body parcel) {
+	s.note(batch)
 	s.flying = batch
 	s.answer = make(chan answer, 1)
 	s.report.Requests++

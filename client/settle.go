@@ -33,7 +33,7 @@ func (c *cycle) settle(ctx context.Context, o *offer, v memory.Verdict) error {
 	return nil
 }
 
-// heard takes in what the server says of a text without a base.
+// heard takes in what the server says of a text that it was asked about.
 func (c *cycle) heard(ctx context.Context, o *offer, v memory.Verdict) error {
 	switch v.Ruling {
 	case memory.RulingSuperseded:

@@ -60,7 +60,7 @@ func (c *cycle) prepare(ctx context.Context, op msync.Op) (*offer, error) {
 	switch {
 	case op.Kind == msync.MoveRemote:
 		return moveOffer(op), nil
-	case op.Kind != msync.Upload && op.Kind != msync.Create && c.mayBeEarlier(op):
+	case c.mayBeEarlier(op):
 		return c.askIfEarlier(ctx, op)
 	case op.Kind == msync.Merge:
 		return c.mergeIndex(ctx, op)
@@ -68,9 +68,9 @@ func (c *cycle) prepare(ctx context.Context, op msync.Op) (*offer, error) {
 	return c.screenUpload(ctx, op)
 }
 
-// askIfEarlier offers a text without a base, so that the server tells whether
-// it is an earlier revision of its entry. A text that must not leave this
-// machine is taken for none.
+// askIfEarlier offers a text against its base, which is not what the server has,
+// or against none, so that the server tells whether it is an earlier revision of
+// its entry. A text that must not leave this machine is taken for none.
 func (c *cycle) askIfEarlier(ctx context.Context, op msync.Op) (*offer, error) {
 	text, err := c.localText(ctx, op.Local)
 	if err != nil || text == nil {
@@ -89,7 +89,7 @@ func (c *cycle) askIfEarlier(ctx context.Context, op msync.Op) (*offer, error) {
 		return nil, nil //nolint:nilerr // the text stays here, so it is a conflict
 	}
 	op.Kind = msync.Upload
-	w := memory.Write{Action: memory.ActionPut, Path: op.Path, EntryID: op.Entry, Content: clean}
+	w := memory.Write{Action: memory.ActionPut, Path: op.Path, EntryID: op.Entry, BaseRev: op.Base.Rev, BaseSum: op.Base.Sum, Content: clean}
 	return &offer{op: op, write: w, text: text, asks: true}, nil
 }
 

@@ -17,11 +17,34 @@ import (
 // vault is a folder outside the tree that keeps texts: trash, or conflicts.
 // Every text has a file of its own, <path>/<utc>-<device8>-<sha8>.md; the same
 // text of a path is kept once. All names are legal on every file system.
+//
+// Trees of one project share their vaults, each run under the lock of its own
+// tree. So every tree has a folder there for files that it has begun to write:
+// whoever holds the lock knows that what lies in it was left by a dead program.
 type vault struct {
 	dir    string
+	temps  string // in dir; "" in a vault that is only read
 	device memory.DeviceID
 	clock  memory.Clock
 }
+
+// write stores a file durably.
+func (v vault) write(file string, content []byte) error {
+	dir := filepath.Dir(file)
+	for _, d := range []string{v.temps, dir} {
+		if err := makeDir(d); err != nil {
+			return fmt.Errorf("make folder for %s: %w", file, err)
+		}
+	}
+	if _, err := replaceBy(v.temps, file, content, private, time.Time{}); err != nil {
+		return err
+	}
+	return syncDir(dir)
+}
+
+// sweep removes what runs that were killed began to write. The caller holds the
+// tree's lock.
+func (v vault) sweep() { sweepTemps(v.temps, time.Time{}) }
 
 const vaultTime = "20060102T150405Z"
 
@@ -43,7 +66,7 @@ func (v vault) keep(p memory.Path, content []byte) (string, error) {
 		return file, nil
 	}
 	file := freeFile(filepath.Join(dir, fmt.Sprintf("%s-%s-%s.md", v.stamp(), deviceTag(v.device), sum.String()[:8])))
-	return file, WriteFile(file, content)
+	return file, v.write(file, content)
 }
 
 // keepYoung is keep for texts that are not kept for ever: what is thrown away

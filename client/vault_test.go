@@ -27,7 +27,8 @@ func TestRescuedPath(t *testing.T) {
 func TestVault(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	v := vault{dir: filepath.Join(t.TempDir(), "deep", "trash"), device: "dev_0123456789", clock: func() time.Time { return now }}
+	dir := filepath.Join(t.TempDir(), "deep", "trash")
+	v := vault{dir: dir, temps: filepath.Join(dir, ".new-a"), device: "dev_0123456789", clock: func() time.Time { return now }}
 	keep := func(p, text string) string {
 		t.Helper()
 		file, err := v.keep(memory.StoredPath(p), []byte(text))
@@ -79,7 +80,8 @@ func TestVault_ThrownAwayAgain(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	now := start
-	v := vault{dir: filepath.Join(t.TempDir(), "trash"), device: "dev_0123456789", clock: func() time.Time { return now }}
+	dir := filepath.Join(t.TempDir(), "trash")
+	v := vault{dir: dir, temps: filepath.Join(dir, ".new-a"), device: "dev_0123456789", clock: func() time.Time { return now }}
 	ages := func() (days []int) {
 		t.Helper()
 		all, err := v.list()
