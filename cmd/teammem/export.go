@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/teammem/teammem/memory"
+	"github.com/teammem/teammem/store"
 )
 
 // historyName is a name that no entry can have.
@@ -59,22 +60,9 @@ func (a *app) runExport(ctx context.Context, o databaseOptions, slug, dir string
 	}
 	defer root.Close()
 	e := &export{root: root}
-	if history {
-		f, err := create(root, historyName)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		e.history = bufio.NewWriter(f)
-	}
-	head, err := db.store.Export(ctx, project.ID, history, e.write)
+	head, err := e.all(ctx, db.store, project.ID, history)
 	if err != nil {
 		return err
-	}
-	if e.history != nil {
-		if err := e.history.Flush(); err != nil {
-			return fmt.Errorf("write %s: %w", historyName, err)
-		}
 	}
 	if e.digest != head.Digest {
 		return fmt.Errorf("the files in %s are not what the project's digest says; run teammem doctor on the server", dir)
@@ -115,6 +103,32 @@ type export struct {
 	history *bufio.Writer // nil without
 	entries int
 	digest  memory.Digest
+}
+
+// all writes everything, with every version if there is to be a history.
+func (e *export) all(ctx context.Context, s *store.Store, project memory.ProjectID, history bool) (memory.Head, error) {
+	if !history {
+		return s.Export(ctx, project, false, e.write)
+	}
+	f, err := create(e.root, historyName)
+	if err != nil {
+		return memory.Head{}, err
+	}
+	e.history = bufio.NewWriter(f)
+	head, err := s.Export(ctx, project, true, e.write)
+	if err != nil {
+		return memory.Head{}, errors.Join(err, f.Close())
+	}
+	return head, e.endHistory(f)
+}
+
+// endHistory closes the history, and says if not all of it is there: some file
+// systems tell that only now.
+func (e *export) endHistory(f io.Closer) error {
+	if err := errors.Join(e.history.Flush(), f.Close()); err != nil {
+		return fmt.Errorf("write %s: %w", historyName, err)
+	}
+	return nil
 }
 
 func (e *export) write(r memory.Revision, live bool) error {
