@@ -3,6 +3,7 @@ package main
 import (
 	"math/rand/v2"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,6 +23,7 @@ type composeFile struct {
 		Command     []string          `yaml:"command"`
 		Environment map[string]string `yaml:"environment"`
 		Secrets     []string          `yaml:"secrets"`
+		Networks    yaml.Node         `yaml:"networks"` // names, or names with what they have in there
 		Healthcheck struct {
 			Test []string `yaml:"test"`
 		} `yaml:"healthcheck"`
@@ -29,6 +31,10 @@ type composeFile struct {
 	Secrets map[string]struct {
 		File string `yaml:"file"`
 	} `yaml:"secrets"`
+	Networks map[string]struct {
+		Name     string `yaml:"name"`
+		Internal bool   `yaml:"internal"`
+	} `yaml:"networks"`
 }
 
 func readCompose(t *testing.T) (compose composeFile, text string) {
@@ -112,8 +118,41 @@ func prepareCompose(t *testing.T, dir, text string) {
 	}
 }
 
+// Whoever wants the metrics in another container names the server as it is
+// called in a network that leads nowhere else. Names are listened on, too; here
+// it is the one name that every machine has.
+func TestCompose_Metrics(t *testing.T) {
+	t.Parallel()
+	compose, text := readCompose(t)
+	var networks map[string]struct {
+		Aliases []string `yaml:"aliases"`
+	}
+	node := compose.Services["server"].Networks
+	if err := node.Decode(&networks); err != nil {
+		t.Fatal(err)
+	}
+	if n := compose.Networks["metrics"]; !n.Internal || !strings.Contains(text, "let it join the network "+n.Name+",") {
+		t.Errorf("the network is %+v", n)
+	}
+	_, address, _ := strings.Cut(text, "set TEAMMEM_METRICS_LISTEN=")
+	address, _, _ = strings.Cut(address, ",")
+	host, _, err := net.SplitHostPort(address)
+	if err != nil || !slices.Contains(networks["metrics"].Aliases, host) || checkMetrics(address) != nil {
+		t.Errorf("the server is told to listen on %q, and is called %v: %v", address, networks["metrics"].Aliases, err)
+	}
+	for name, n := range networks {
+		if name != "metrics" && len(n.Aliases) > 0 {
+			t.Errorf("in the network %s it has a name, too", name)
+		}
+	}
+	s := startWatched(t, t.TempDir(), nil, "--database-url", testdb.New(t), "--metrics-listen", "localhost:0")
+	if status := statusOf(t, s.probes+"/metrics", ""); status != http.StatusOK {
+		t.Errorf("the metrics: status %d", status)
+	}
+}
+
 // composeEnv is the environment of a service, with the places of this test.
-// What is left to the person who starts it is not set.
+// What is left to the person who starts it has its default, or is not set.
 func composeEnv(t *testing.T, vars map[string]string, places *strings.Replacer) []string {
 	t.Helper()
 	known := settingVariables()
@@ -122,8 +161,8 @@ func composeEnv(t *testing.T, vars map[string]string, places *strings.Replacer) 
 		if !slices.Contains(known, name) {
 			t.Errorf("%s is no setting", name)
 		}
-		if strings.HasPrefix(value, "${") {
-			value = ""
+		if said, found := strings.CutPrefix(value, "${"); found {
+			_, value, _ = strings.Cut(strings.TrimSuffix(said, "}"), ":-")
 		}
 		env = append(env, name+"="+places.Replace(value))
 	}
