@@ -11,7 +11,8 @@
 //     folder, or takes too long has no answer, and the agent goes on. The guard
 //     is a courtesy: the engine and the server check everything again.
 //   - It never fails unseen. What went wrong is noted, and the member is told
-//     when the next session starts (see [Failures]).
+//     when the next session starts (see [Failures]), unless it is the disk of
+//     the notes that hangs.
 //   - A call that concerns nobody's team/ costs a look at the links and at the
 //     folders on the way to the file.
 //   - What it says are facts with the name of who they are from: no orders, no

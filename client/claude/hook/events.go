@@ -53,5 +53,9 @@ func eventOf(name string) (Event, bool) {
 	return Event{}, false
 }
 
+// end is when the program ends, whatever is still to be kept: before the agent
+// gives up and says so.
+func (e Event) end() time.Duration { return e.Limit * 4 / 5 }
+
 // flushes reports whether the event only asks for a sync, and has no answer.
 func (e Event) flushes() bool { return e.Name == Stop || e.Name == PreCompact || e.Name == SessionEnd }

@@ -113,28 +113,57 @@ type outcome struct {
 	err      error        // to be noted
 }
 
-// finish writes the answer and notes what went wrong.
+// finish writes the answer, and then what is to be kept.
 func (h *Hooks) finish(e Event, o outcome, stdout io.Writer) error {
-	if o.err != nil {
-		h.notes.add(e, o.err)
-	}
 	b, err := o.answer.bytes()
-	if err != nil {
-		h.notes.add(e, err)
-		return nil
-	}
-	if len(b) > 0 {
+	switch {
+	case err != nil:
+		o.err, o.remember = errors.Join(o.err, err), nil
+	case len(b) > 0:
 		if _, err := stdout.Write(b); err != nil {
+			h.keep(e, outcome{err: o.err})
 			return fmt.Errorf("write answer: %w", err)
 		}
 	}
-	if o.remember != nil {
+	h.keep(e, o)
+	return nil
+}
+
+// keep notes what went wrong, and remembers what was told. The agent waits until
+// the program ends, so a disk that hangs is waited for no longer than this event
+// may take: what cannot be kept by then is told again, or never.
+func (h *Hooks) keep(e Event, o outcome) {
+	if o.err == nil && o.remember == nil {
+		return
+	}
+	kept := make(chan struct{})
+	h.running.Go(func() {
+		defer close(kept)
+		defer func() {
+			if crash := recover(); crash != nil {
+				h.notes.add(e, crashed(crash))
+			}
+		}()
+		if o.err != nil {
+			h.notes.add(e, o.err)
+		}
+		if o.remember == nil {
+			return
+		}
 		if err := o.remember(); err != nil {
 			h.notes.add(e, err)
 		}
+	})
+	patience := time.NewTimer(max(e.end()-h.Clock().Sub(h.Start), keepTime))
+	defer patience.Stop()
+	select {
+	case <-kept:
+	case <-patience.C:
 	}
-	return nil
 }
+
+// keepTime is how long keeping may take when there is no time left.
+const keepTime = 500 * time.Millisecond
 
 // guarded answers, and turns a crash into a note: the agent would take the exit
 // code of one for a refusal.

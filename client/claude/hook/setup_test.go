@@ -235,6 +235,15 @@ func (m *member) failures() (texts []string) {
 	return texts
 }
 
+// noted is what a hook noted that may have ended before it was written.
+func (m *member) noted() (texts []string) {
+	m.Helper()
+	for deadline := time.Now().Add(time.Minute); len(texts) == 0 && time.Now().Before(deadline); {
+		texts = m.failures()
+	}
+	return texts
+}
+
 // token is a credential that no source may hold.
 func token() string {
 	random := rand.New(rand.NewPCG(7, 7))
