@@ -13,13 +13,16 @@ import (
 // member; another member's is not found.
 func (s *Store) MemberDevice(ctx context.Context, member memory.MemberID, id memory.DeviceID) (memory.Device, memory.Member, error) {
 	found, err := one(ctx, s.pool, "device", ownedDeviceRow.owned, `
-		select `+deviceColumns+`, m.name as member_name, m.admin, m.disabled, m.session_epoch, m.created_at as member_since
+		select `+ownedDeviceColumns+`
 		from devices d
 		join members m on m.member_id = d.member_id
 		where d.device_id = @device and d.member_id = @member`,
 		pgx.StrictNamedArgs{"device": id, "member": member})
 	return found.device, found.member, s.fault(ctx, "read device", err)
 }
+
+// ownedDeviceColumns are those of [ownedDeviceRow].
+const ownedDeviceColumns = deviceColumns + `, m.name as member_name, m.admin, m.disabled, m.session_epoch, m.created_at as member_since`
 
 // ownedDeviceRow is a device with its member.
 type ownedDeviceRow struct {

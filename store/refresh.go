@@ -56,7 +56,7 @@ func useRefresh(ctx context.Context, tx pgx.Tx, r memory.Refresh) (usedRefresh, 
 			and d.revoked_at is null
 			and m.session_epoch = d.session_epoch
 			and not m.disabled
-		returning `+deviceColumns+`, m.name as member_name, m.admin, m.disabled, m.session_epoch, m.created_at as member_since, r.expires_at`,
+		returning `+ownedDeviceColumns+`, r.expires_at`,
 		pgx.StrictNamedArgs{
 			"hash": r.Presented[:], "attempt": nullable(r.Attempt), "next": r.Next.Hash[:], "sealed": r.Sealed, "at": r.At,
 		})
@@ -84,7 +84,7 @@ func spentRefresh(
 	ctx context.Context, tx pgx.Tx, r memory.Refresh, row memory.AuditRow,
 ) (memory.Refreshed, memory.RefreshRuling, error) {
 	spent, err := one(ctx, tx, "refresh token", spentRow.refresh, `
-		select `+deviceColumns+`, m.name as member_name, m.admin, m.disabled, m.session_epoch, m.created_at as member_since,
+		select `+ownedDeviceColumns+`,
 			r.used_at, r.attempt, r.next, r.sealed, n.used_at as next_used_at, n.expires_at as next_ends_at,
 			d.login <> r.login or d.revoked_at is not null or m.session_epoch <> d.session_epoch or m.disabled as over
 		from refresh_tokens r
