@@ -122,15 +122,21 @@ func (c *cycle) stillGone(offers []*offer) []*offer {
 
 // changeTree carries out ops that change files, in batches.
 func (c *cycle) changeTree(ctx context.Context, ops []msync.Op) error {
+	total := len(ops)
+	ops, err := c.useStaged(ctx, ops)
+	if err != nil {
+		return err
+	}
+	early := total - len(ops)
 	most := firstBatch
-	for total, done := len(ops), 0; done < total; {
+	for done := 0; done < len(ops); {
 		began, some := c.clock(), ops[done:done+c.batchSize(ops[done:], most)]
 		if err := c.changeSome(ctx, some); err != nil {
 			return err
 		}
 		most = nextBatch(len(some), c.clock().Sub(began))
 		done += len(some)
-		c.progress("writing", done, total)
+		c.progress("writing", early+done, total)
 	}
 	return nil
 }
@@ -216,7 +222,7 @@ func (c *cycle) changeSome(ctx context.Context, ops []msync.Op) error {
 	}
 	var errs error
 	for i, r := range results { // all of them: what was done must be known, whatever comes next
-		errs = errors.Join(errs, c.changed(planned[i], r, found[refOf(planned[i])]))
+		errs = errors.Join(errs, c.changed(planned[i], r, msync.TextSum(found[refOf(planned[i])])))
 		c.texts.drop(refOf(planned[i]))
 	}
 	return errors.Join(errs, ctx.Err())
@@ -245,7 +251,7 @@ func (c *cycle) enter(ctx context.Context, b *tree.Batch, op msync.Op, text []by
 }
 
 func (c *cycle) enterText(b *tree.Batch, op msync.Op, text []byte) bool {
-	if memory.Sum(text) != op.Remote.Sum || len(text) > memory.MaxEntryBytes {
+	if !fits(text, op.Remote.Sum) {
 		c.fail("%s: the server does not give out revision %d as it was announced", op.Path, op.Remote.Rev)
 		return false
 	}
@@ -253,8 +259,14 @@ func (c *cycle) enterText(b *tree.Batch, op msync.Op, text []byte) bool {
 	return true
 }
 
-// changed records what became of one op on the tree.
-func (c *cycle) changed(op msync.Op, r tree.Result, text []byte) error {
+// fits reports whether a text is the one that was announced.
+func fits(text []byte, sum memory.Hash) bool {
+	return len(text) <= memory.MaxEntryBytes && memory.Sum(text) == sum
+}
+
+// changed records what became of one op on the tree. The hash is that of the
+// new text, if there is one.
+func (c *cycle) changed(op msync.Op, r tree.Result, text memory.Hash) error {
 	if r.Err != nil {
 		return c.notChanged(op, r.Err)
 	}
@@ -275,9 +287,8 @@ func (c *cycle) changed(op msync.Op, r tree.Result, text []byte) error {
 		c.done(op)
 		return nil
 	}
-	f := fileOf(r.Disk, r.Stamp, text)
-	c.arrived(op.Path, r, f)
-	c.state.agree(msync.Base{EntryID: op.Entry, Path: op.Remote.Path, Rev: op.Remote.Rev, Sum: f.Sum, Text: f.Text})
+	c.arrived(op.Path, r, file{Sum: op.Remote.Sum, Text: text})
+	c.state.agree(msync.Base{EntryID: op.Entry, Path: op.Remote.Path, Rev: op.Remote.Rev, Sum: op.Remote.Sum, Text: text})
 	c.done(op)
 	return nil
 }

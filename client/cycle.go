@@ -38,6 +38,7 @@ type cycle struct {
 	marker      tree.Marker
 	unmoved     bool // a file kept its stamp, so this is the tree that the index is about
 	texts       texts
+	stage       *stage // nil: nothing is staged
 	local       localTexts
 	names       *sanitize.Names // of all that the server has; nil: not needed yet
 	absentAt    memory.Cursor

@@ -27,11 +27,15 @@ func (c *cycle) observe(ctx context.Context) error {
 		if done, err := c.sendAhead(ctx); done || err != nil {
 			return err
 		}
-		return c.takeIn(ctx, ask(ctx))
+		return c.takeIn(ctx, ask(ctx, func(memory.FeedPage) {}))
 	}
-	answer := make(chan pulled, 1)
-	go func() { answer <- ask(ctx) }()
+	answer, pages := make(chan pulled, 1), make(chan memory.FeedPage, 1)
+	go func() {
+		defer close(pages)
+		answer <- ask(ctx, func(p memory.FeedPage) { pages <- p })
+	}()
 	scanned := c.scanFirst(ctx)
+	c.stageAll(ctx, pages)
 	p := <-answer
 	p.err = cmp.Or(scanned, p.err)
 	return c.takeIn(ctx, p)
@@ -39,9 +43,9 @@ func (c *cycle) observe(ctx context.Context) error {
 
 // question returns what asks the server for its news. It may run beside a scan,
 // so all that it needs of the cycle is looked up before.
-func (c *cycle) question() func(context.Context) pulled {
+func (c *cycle) question() func(context.Context, func(memory.FeedPage)) pulled {
 	since, have, whole, proposals := c.index.Cursor, c.index.Digest, c.curable(), c.proposals
-	return func(ctx context.Context) (p pulled) {
+	return func(ctx context.Context, show func(memory.FeedPage)) (p pulled) {
 		if c.options.Offline {
 			return p
 		}
@@ -51,7 +55,7 @@ func (c *cycle) question() func(context.Context) pulled {
 		case whole:
 			p.news, p.err = c.pullManifest(ctx, news{})
 		default:
-			p.news, p.err = c.pull(ctx, since, have, !c.options.DryRun)
+			p.news, p.err = c.pull(ctx, since, have, !c.options.DryRun, show)
 		}
 		return p
 	}
@@ -155,7 +159,7 @@ func (c *cycle) observeAgain(ctx context.Context) error {
 		return nil
 	}
 	// Most of what is new then is what was just sent, so its texts are here.
-	n, err := c.pull(ctx, c.index.Cursor, c.index.Digest, false)
+	n, err := c.pull(ctx, c.index.Cursor, c.index.Digest, false, func(memory.FeedPage) {})
 	if err == nil && c.contested && len(n.pages) == 0 && n.manifest == nil {
 		n, err = c.pullManifest(ctx, n) // the feed does not know why, so what is known here is wrong
 	}

@@ -31,8 +31,8 @@ type page struct {
 }
 
 // pull asks the server for everything after the cursor, with texts if they are
-// likely to be written.
-func (s *Syncer) pull(ctx context.Context, since memory.Cursor, have memory.Digest, texts bool) (news, error) {
+// likely to be written. It shows each page as it comes.
+func (s *Syncer) pull(ctx context.Context, since memory.Cursor, have memory.Digest, texts bool, show func(memory.FeedPage)) (news, error) {
 	n := news{asked: true}
 	r := reader{Syncer: s, texts: texts}
 	defer r.stop()
@@ -50,6 +50,7 @@ func (s *Syncer) pull(ctx context.Context, since memory.Cursor, have memory.Dige
 			return n, err
 		}
 		n.pages = append(n.pages, page{*got, foreign})
+		show(*got)
 		since, have = memory.Cursor{Epoch: got.Epoch, Seq: got.To}, got.Digest
 		s.progress("receiving", int(got.To-first), int(got.Head-first))
 		if !got.More() {
@@ -201,6 +202,10 @@ func (c *cycle) learn(r msync.Remote, by memory.Author, at time.Time) {
 	}
 	delete(c.state.foreign, r.EntryID)
 	c.clocked(at)
+	c.state.learn(r, c.origin(by, at))
+}
+
+func (c *cycle) origin(by memory.Author, at time.Time) origin {
 	if now := c.clock(); at.After(now) {
 		at = now // a clock that is ahead must not make files look as if they were written all the time
 	}
@@ -208,7 +213,7 @@ func (c *cycle) learn(r msync.Remote, by memory.Author, at time.Time) {
 	if at.After(never()) {
 		o.at = at.UnixNano()
 	}
-	c.state.learn(r, o)
+	return o
 }
 
 // takeManifest replaces the server's side by a complete list.

@@ -94,6 +94,7 @@ func (s *Syncer) Sync(ctx context.Context, o SyncOptions) (_ *Report, err error)
 	}
 	defer func() { err = errors.Join(err, c.tree.Close()) }()
 	err = c.run(ctx)
+	c.unstage()
 	if finished := c.finish(file, err); finished != nil {
 		report.Proven = false
 		err = errors.Join(err, finished)

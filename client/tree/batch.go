@@ -24,6 +24,7 @@ type Batch struct {
 	flushed  *os.File   // team/, opened before the first new text
 	unsynced []*os.File // new texts that are not durable yet, if they are few
 	many     bool
+	ahead    flushing
 	emptied  map[string]bool // folders that lost a name
 }
 
@@ -55,7 +56,9 @@ type op struct {
 	target string // of a move
 	expect memory.Hash
 	tmp    string // of a put: the name of the new text, "" if there is none
+	top    string // of a put: the hidden folder that the new text is in, "" for none
 	made   info   // of a put: the new text's file
+	done   bool
 	result Result
 }
 
@@ -114,19 +117,22 @@ func (b *Batch) prepare(o *op, content []byte, mtime time.Time) error {
 	}
 	b.folders.trim()
 	dir, name := split(o.disk)
-	d, err := b.folders.make(dir)
+	d, err := b.folders.make(dir, o.expect.IsZero())
 	if err != nil {
 		return blockedAt(o.disk, o.path, err)
 	}
-	if err := b.glance(d, o, name); err != nil {
+	tmp, err := b.placeFor(d, o, name)
+	if err != nil {
 		return err
 	}
-	tmp := newTmpName()
 	f, err := d.create(tmp)
+	if errors.Is(err, fs.ErrExist) {
+		return ErrChanged
+	}
 	if err != nil {
 		return blockedAt(o.disk, o.path, err)
 	}
-	o.tmp = tmp
+	o.tmp, o.top = tmp, d.top
 	if err := o.write(d, f, content, mtime); err != nil {
 		return errors.Join(err, f.Close(), b.drop(o))
 	}
@@ -134,6 +140,25 @@ func (b *Batch) prepare(o *op, content []byte, mtime time.Time) error {
 		return errors.Join(err, b.drop(o))
 	}
 	return nil
+}
+
+// placeFor returns the name for a new text until Commit: its own in a folder
+// that nobody sees yet. Where nothing should be, what is there all the same is
+// only looked at when the name is found taken.
+func (b *Batch) placeFor(d *cachedFolder, o *op, name string) (string, error) {
+	switch {
+	case d.top == "" && o.expect.IsZero():
+		return newTmpName(), nil
+	case d.top == "":
+		return newTmpName(), b.glance(d, o, name)
+	case !o.expect.IsZero():
+		return "", ErrChanged
+	}
+	err := d.free(name)
+	if err == nil {
+		d.added(name)
+	}
+	return name, blockedAt(o.disk, o.path, err)
 }
 
 // start opens the descriptor for the final flush. It comes before the first
@@ -186,6 +211,7 @@ func (o *op) write(d *cachedFolder, f *os.File, content []byte, mtime time.Time)
 // durableLater leaves f to the final flush, if that covers it.
 func (b *Batch) durableLater(f *os.File, i info) error {
 	if canFlush && b.many && i.sameDevice(b.t.team.self) {
+		b.flushAhead()
 		return f.Close()
 	}
 	if !canFlush || !i.sameDevice(b.t.team.self) {
@@ -195,7 +221,7 @@ func (b *Batch) durableLater(f *os.File, i info) error {
 	if len(b.unsynced) <= fewFiles {
 		return nil
 	}
-	b.many = true
+	b.many, b.ahead.since = true, len(b.unsynced)
 	return b.closeUnsynced()
 }
 

@@ -18,6 +18,8 @@ type folderCache struct {
 	open  map[string]*cachedFolder
 	dirty map[string]bool
 	made  map[string]bool // folders that were not there before
+
+	hidden map[string]string // of new folders that nobody sees yet: where they are until then
 }
 
 // cachedFolder is an opened folder. On a file system that takes several
@@ -25,6 +27,7 @@ type folderCache struct {
 type cachedFolder struct {
 	*folder
 	cache *folderCache
+	top   string // the hidden folder that this one is, or is in; "" if it can be seen
 	fold  bool
 	spelt map[string]string // skeleton to spelling; nil if not read
 }
@@ -34,26 +37,37 @@ func (c *folderCache) get(disk string) (*cachedFolder, error) {
 	if d, ok := c.open[disk]; ok {
 		return d, nil
 	}
-	d, err := c.t.descend(disk)
+	place, top := c.place(disk)
+	d, err := c.t.descend(place)
 	if err != nil {
 		return nil, err
 	}
-	return c.add(d)
+	if top != "" {
+		d.disk = disk
+	}
+	return c.add(d, top)
 }
 
-// make is get that makes missing folders.
-func (c *folderCache) make(disk string) (*cachedFolder, error) {
+// make is get that makes missing folders. With hide nobody sees them before
+// reveal.
+func (c *folderCache) make(disk string, hide bool) (*cachedFolder, error) {
 	d, err := c.get(disk)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return d, err
 	}
+	if _, gone := c.hidden[disk]; gone {
+		return nil, ErrChanged // with what was written into it
+	}
 	above, name := split(disk)
-	parent, err := c.make(above)
+	parent, err := c.make(above, hide)
 	if err != nil {
 		return nil, err
 	}
 	if err := parent.free(name); err != nil {
 		return nil, err
+	}
+	if hide && parent.top == "" && canHide && parent.self.sameDevice(c.t.team.self) {
+		name = c.hide(parent, disk)
 	}
 	switch err := parent.root.Mkdir(name, 0o700); {
 	case err == nil:
@@ -68,7 +82,7 @@ func (c *folderCache) make(disk string) (*cachedFolder, error) {
 	return c.get(disk)
 }
 
-func (c *folderCache) add(d *folder) (*cachedFolder, error) {
+func (c *folderCache) add(d *folder, top string) (*cachedFolder, error) {
 	fold, err := c.t.folding()
 	if err != nil {
 		c.t.release(d)
@@ -77,7 +91,7 @@ func (c *folderCache) add(d *folder) (*cachedFolder, error) {
 	if c.open == nil {
 		c.open = map[string]*cachedFolder{}
 	}
-	f := &cachedFolder{folder: d, cache: c, fold: fold}
+	f := &cachedFolder{folder: d, cache: c, top: top, fold: fold}
 	c.open[d.disk] = f
 	return f, nil
 }

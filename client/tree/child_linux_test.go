@@ -6,9 +6,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -140,7 +143,41 @@ func playFullDisk(home, dir string) error {
 	if err = errors.Join(err, r.Err); err != nil {
 		return fmt.Errorf("put that fits: %w", err)
 	}
-	return wantNames(dir, "a.md")
+	if err := wantNames(dir, "a.md"); err != nil {
+		return err
+	}
+	return playFullFolder(t, dir)
+}
+
+// playFullFolder fills the disk with the texts of new folders. Those that fit
+// come, and nothing stays of the others.
+func playFullFolder(t *Tree, dir string) error {
+	b := t.Begin()
+	for i := range 60 {
+		disk := fmt.Sprintf("f%d/%02d.md", i/20, i)
+		b.Put(memory.StoredPath(disk), disk, bytes.Repeat([]byte("x"), 8<<10), time.Unix(1, 0), memory.Hash{})
+	}
+	results, err := b.Commit(context.Background())
+	if err != nil {
+		return err
+	}
+	names, full := map[string]bool{"a.md": true}, 0
+	for _, r := range results {
+		i, statErr := os.Stat(filepath.Join(dir, r.Disk))
+		switch {
+		case r.Err == nil && statErr == nil && i.Size() == 8<<10:
+			folder, _ := split(r.Disk)
+			names[folder] = true
+		case errors.Is(r.Err, unix.ENOSPC) && errors.Is(statErr, fs.ErrNotExist):
+			full++
+		default:
+			return fmt.Errorf("%s: got error %w", r.Disk, errors.Join(r.Err, statErr))
+		}
+	}
+	if full == 0 || full == len(results) {
+		return fmt.Errorf("%d of %d found the disk full", full, len(results))
+	}
+	return wantNames(dir, slices.Sorted(maps.Keys(names))...)
 }
 
 func wantNames(dir string, want ...string) error {
@@ -291,8 +328,11 @@ func playKilled(role, home string) error {
 	}
 	b, p, sum := t.Begin(), memory.StoredPath("f/a.md"), memory.Sum([]byte("old\n"))
 	switch role {
-	case "put":
+	case "put", "put, new folder":
 		b.Put(p, "f/a.md", []byte("new\n"), time.Time{}, sum)
+		if role != "put" {
+			b.Put(memory.StoredPath("g/h/n.md"), "g/h/n.md", []byte("new\n"), time.Unix(1, 0), memory.Hash{})
+		}
 		return stop(context.Background(), Old{}) // written, and not yet in its place
 	case "put, kept":
 		b.Put(p, "f/a.md", []byte("new\n"), time.Time{}, sum)
@@ -316,6 +356,7 @@ func TestCrash_KillNine(t *testing.T) {
 		keptPath string
 	}{
 		{role: "put", known: []string{"f/a.md"}, text: "old\n"},
+		{role: "put, new folder", known: []string{"f/a.md"}, text: "old\n"},
 		{role: "put, kept", known: []string{"f/a.md"}, text: "new\n", kept: []string{"old\n"}, keptPath: "f/a.md"},
 		{role: "put, kept, in steps", text: "new\n", kept: []string{"old\n"}, keptPath: "f/a.md"},
 		{role: "delete, kept", known: []string{"f/b.md", "f/a.md"}, text: "old\n"},
@@ -328,8 +369,8 @@ func TestCrash_KillNine(t *testing.T) {
 			b.write("f/a.md", "old\n")
 			killed(t, tt.role, b.home)
 			l := b.list()
-			if len(l.Leftovers) != 1 {
-				t.Fatalf("got leftovers %q, want one", l.Leftovers)
+			if want := 1 + strings.Count(tt.role, "new folder"); len(l.Leftovers) != want {
+				t.Fatalf("got leftovers %q, want %d", l.Leftovers, want)
 			}
 			var known []memory.Path
 			for _, p := range tt.known {

@@ -23,7 +23,11 @@ func (b *Batch) Commit(ctx context.Context) ([]Result, error) {
 		return nil, fmt.Errorf("commit: %w", err)
 	}
 	b.folders.forget() // each folder is looked up once more before its names change
+	b.reveal(ctx)
 	for _, o := range b.ops {
+		if o.done {
+			continue
+		}
 		if o.result.Err == nil {
 			o.result.Err = ctx.Err()
 		}
@@ -69,20 +73,32 @@ func (b *Batch) ready(ctx context.Context) error {
 			return err
 		}
 	}
-	if b.many {
-		return b.t.await(func() error { return flush(b.flushed) })
+	if !b.many {
+		return nil
+	}
+	b.Settle()
+	if err := b.ahead.wait(); err != nil {
+		return err
+	}
+	for disk := range b.folders.dirty { // and the names in hidden folders with them
+		if _, top := b.folders.place(disk); top != "" {
+			delete(b.folders.dirty, disk)
+		}
 	}
 	return nil
 }
 
 func (b *Batch) dropAll() {
 	for _, o := range b.ops {
+		b.folders.trim()
 		_ = b.drop(o) // what stays is swept at the next start
 	}
+	b.removeHidden()
 	b.removeEmptied()
 }
 
 func (b *Batch) close() {
+	_ = b.ahead.wait()    // whoever needs to know has asked before
 	_ = b.closeUnsynced() // they are durable, or dropped
 	b.folders.forget()
 	if b.flushed != nil {
@@ -210,7 +226,7 @@ func (b *Batch) remove(ctx context.Context, d *cachedFolder, o *op, name string)
 
 func (b *Batch) move(d *cachedFolder, o *op, name string, i info) error {
 	dir, target := split(o.target)
-	to, err := b.folders.make(dir)
+	to, err := b.folders.make(dir, false)
 	if err != nil {
 		return blockedAt(o.target, o.path, err)
 	}
@@ -295,7 +311,9 @@ func deepestFirst(folders map[string]bool) []string {
 
 // removeFolder removes a folder if it is empty.
 func (b *Batch) removeFolder(dir string) bool {
-	above, name := split(dir)
+	above, _ := split(dir)
+	place, _ := b.folders.place(dir)
+	_, name := split(place)
 	d, err := b.folders.get(above)
 	if err != nil || d.rmdir(name) != nil {
 		return false // not empty, or gone already

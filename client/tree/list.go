@@ -98,7 +98,7 @@ func (l *Listing) walk(ctx context.Context, d *folder, depth int) error {
 // name sorts out one name, and reports whether it is a folder to look into.
 func (l *Listing) name(d *folder, name string) (isFolder bool) {
 	switch {
-	case isTmp(name) || isOld(name):
+	case isTmp(name) || isOld(name) || isNew(name):
 		l.Leftovers = append(l.Leftovers, d.join(name))
 		return false
 	case (name == markerName || name == ignoreName) && d.disk == "":

@@ -16,6 +16,7 @@ const (
 	ownPrefix = ".teammem-" // of files that are about to get their name, or have lost it
 	tmpSuffix = ".tmp"      // a new text, not yet at its place
 	oldSuffix = ".old"      // a text that was moved aside and not yet kept
+	newSuffix = ".new"      // a new folder that is being filled
 
 	markerName = ".teammem"
 	ignoreName = ".teammemignore"
@@ -49,6 +50,8 @@ func spells(disk string, p memory.Path) bool {
 
 func newTmpName() string { return ownPrefix + randomHex(8) + tmpSuffix }
 
+func newFolderName() string { return ownPrefix + randomHex(8) + newSuffix }
+
 // newOldName names the file that a text is moved aside to. Its digits start
 // with a tag of the name the text had, so that [Tree.Sweep] can find that name
 // after a crash.
@@ -74,4 +77,8 @@ func isTmp(name string) bool {
 
 func isOld(name string) bool {
 	return strings.HasPrefix(name, ownPrefix) && strings.HasSuffix(name, oldSuffix)
+}
+
+func isNew(name string) bool {
+	return strings.HasPrefix(name, ownPrefix) && strings.HasSuffix(name, newSuffix)
 }

@@ -10,6 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// canHide says whether a folder can be renamed while it is open.
+const canHide = true
+
 // The calls below take two open folders and single names, so they are as
 // confined as those of [os.Root], which has none for two folders.
 

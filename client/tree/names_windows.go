@@ -8,6 +8,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
+// canHide says whether a folder can be renamed while it is open.
+const canHide = false
+
 // create makes a file that is not there yet, for writing.
 func (d *folder) create(name string) (*os.File, error) {
 	return d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)

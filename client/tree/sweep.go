@@ -48,6 +48,10 @@ func (b *Batch) sweep(ctx context.Context, d *cachedFolder, name string, known [
 	if err != nil {
 		return err
 	}
+	if i.dir() && isNew(name) {
+		d.touched()
+		return b.sweepHidden(ctx, d.folder, name)
+	}
 	if !i.regular() {
 		return nil // not ours, whatever its name
 	}

@@ -1,0 +1,100 @@
+package client
+
+import (
+	"context"
+	"errors"
+
+	"github.com/teammem/teammem/client/tree"
+	"github.com/teammem/teammem/memory"
+	msync "github.com/teammem/teammem/sync"
+)
+
+// stage is what a first sync writes while more of the feed is still on its way.
+// Nobody sees any of it before the plan has asked for it.
+type stage struct {
+	batch *tree.Batch
+	texts map[memory.Path]staged
+}
+
+// staged is a text that waits beside its place, with its text hash.
+type staged struct {
+	ref  memory.RevisionRef
+	text memory.Hash
+}
+
+// stageAll takes pages until there are no more. It writes their texts if the
+// tree is empty and was never synced: with anything else in it, only a plan
+// knows what to do.
+func (c *cycle) stageAll(ctx context.Context, pages <-chan memory.FeedPage) {
+	if !c.isFirst() {
+		for range pages {
+		}
+		return
+	}
+	c.stage = &stage{batch: c.tree.Begin(), texts: map[memory.Path]staged{}}
+	for p := range pages {
+		for _, change := range p.Changes {
+			if ctx.Err() == nil {
+				c.stageText(change)
+			}
+		}
+	}
+	c.stage.batch.Settle()
+}
+
+func (c *cycle) isFirst() bool {
+	l := &c.listing
+	return c.scanned && !c.options.DryRun && c.index.Cursor.IsZero() &&
+		len(c.state.entries)+len(l.Files)+len(l.Blocked)+len(l.Leftovers) == 0
+}
+
+// stageText writes the text of a change, if that says what it should.
+func (c *cycle) stageText(change memory.Change) {
+	s, p := c.stage, change.Path
+	_, twice := s.texts[p]
+	if !change.Inline || twice || len(s.texts) == maxBatch || !fits(change.Content, change.Sum) {
+		return
+	}
+	s.batch.Put(p, c.listing.Spell(p), change.Content, c.origin(change.Author, change.At).time(), memory.Hash{})
+	s.texts[p] = staged{memory.RevisionRef{EntryID: change.EntryID, Rev: change.Rev}, msync.TextSum(change.Content)}
+}
+
+// useStaged carries out the downloads whose texts were staged, and returns the
+// other ops.
+func (c *cycle) useStaged(ctx context.Context, ops []msync.Op) ([]msync.Op, error) {
+	s := c.stage
+	if s == nil {
+		return ops, nil
+	}
+	wanted := make(map[memory.Path]msync.Op, len(ops))
+	var rest []msync.Op
+	for _, op := range ops {
+		t, ok := s.texts[op.Path]
+		if ok && op.Kind == msync.Download && op.Local.Sum.IsZero() && t.ref == refOf(op) {
+			wanted[op.Path] = op
+			continue
+		}
+		rest = append(rest, op)
+	}
+	c.stage = nil
+	s.batch.Retain(func(p memory.Path) bool { return wanted[p].Path == p })
+	results, err := s.batch.Commit(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var errs error
+	for _, r := range results { // all of them: what was done must be known, whatever comes next
+		op := wanted[r.Path]
+		errs = errors.Join(errs, c.changed(op, r, s.texts[r.Path].text))
+		c.texts.drop(refOf(op))
+	}
+	return rest, errors.Join(errs, ctx.Err())
+}
+
+// unstage drops what was staged and not used.
+func (c *cycle) unstage() {
+	if c.stage != nil {
+		c.stage.batch.Discard()
+		c.stage = nil
+	}
+}

@@ -1,0 +1,66 @@
+package tree
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/teammem/teammem/memory"
+)
+
+// flushEvery is after how many new texts a flush of the file system begins, so
+// that the disk works while more texts are written.
+const flushEvery = 1500
+
+// flushing is what flushes the file system beside the writing.
+type flushing struct {
+	result chan error // of the last flush that began; nil: it is over
+	err    error      // of those that are over
+	since  int        // texts that were written after it began
+}
+
+// flushAhead begins a flush if so many texts were written since the last, and
+// the disk has done with that.
+func (b *Batch) flushAhead() {
+	f := &b.ahead
+	if f.since++; f.since >= flushEvery && len(f.result) == cap(f.result) {
+		b.Settle()
+	}
+}
+
+// Settle begins to make the new texts durable, while the caller does something
+// else before Commit.
+func (b *Batch) Settle() {
+	f := &b.ahead
+	if f.since == 0 {
+		return
+	}
+	before, result := f.result, make(chan error, 1)
+	f.since, f.result = 0, result
+	go func() {
+		var err error
+		if before != nil {
+			err = <-before
+		}
+		result <- errors.Join(err, b.t.await(func() error { return flush(b.flushed) }))
+	}()
+}
+
+// wait returns when no flush is under way.
+func (f *flushing) wait() error {
+	if f.result != nil {
+		f.err, f.result = errors.Join(f.err, <-f.result), nil
+	}
+	return f.err
+}
+
+// Retain drops the new texts that nobody wants any more. They have no results.
+func (b *Batch) Retain(wanted func(memory.Path) bool) {
+	b.ops = slices.DeleteFunc(b.ops, func(o *op) bool {
+		if wanted(o.path) {
+			return false
+		}
+		b.folders.trim()
+		_ = b.drop(o) // what stays is swept at the next start
+		return true
+	})
+}
