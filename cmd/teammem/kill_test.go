@@ -25,6 +25,7 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/teammem/teammem/api/wire"
 	"github.com/teammem/teammem/memory"
@@ -37,90 +38,12 @@ const (
 	killSeed = "TEAMMEM_KILL_SEED"
 )
 
-// Whatever dies in the middle of a push, nothing that was acknowledged is lost;
-// the next run converges and leaves nothing behind.
-func TestKill_InTheMiddleOfAPush(t *testing.T) {
-	t.Parallel()
-	k := newKilling(t, rand.Uint64())
-	a, b := k.writers[0].member, k.writers[1].member
-	for round, victim := range []string{"postgres", "server", "client"} {
-		for i := range 450 { // two pushes and a half
-			a.write(t, fmt.Sprintf("round%d/note-%03d.md", round, i), fmt.Sprintf("text %d of round %d\n", i, round))
-			if round > 0 && i%3 == 0 {
-				a.write(t, fmt.Sprintf("round%d/note-%03d.md", round-1, i), fmt.Sprintf("edited in round %d\n", round))
-			}
-		}
-		acknowledged := k.syncUntilKilled(t, a, victim)
-		if victim == "server" {
-			k.start(t, k.address())
-		}
-		k.awaitReady(t) // a killed Postgres is started again by the server
-		b.sync(t, 0)
-		for path, sum := range acknowledged {
-			if got := memory.Sum([]byte(b.read(t, path))).String(); got != sum {
-				t.Errorf("round %d: %s was acknowledged and is not what the other member received", round, path)
-			}
-		}
-		if victim != "client" && len(acknowledged) == 0 {
-			t.Errorf("round %d: nothing was acknowledged before the kill, so it proves little", round)
-		}
-		a.sync(t, 0)
-		b.sync(t, 0)
-		equalTrees(t, a, b)
-		for name := range a.files(t) {
-			if strings.Contains(name, ".teammem-") {
-				t.Errorf("round %d: %s was left behind", round, name)
-			}
-		}
-		t.Logf("round %d, %s killed: %d acknowledged before that", round, victim, len(acknowledged))
-	}
-	digests(t, a, b)
-}
-
-// syncUntilKilled runs a sync during whose second push somebody is killed, and
-// returns what it said was published.
-func (k *killing) syncUntilKilled(t *testing.T, m *member, victim string) map[string]string {
-	t.Helper()
-	local := m.files(t)
-	c := program(t.Context(), m.home, "sync", m.work(), "--json")
-	out := &strings.Builder{}
-	c.Stdout = out
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	const most = 40 * time.Millisecond // of a push of 200 entries
-	killed := make(chan struct{})
-	k.trap.set(2, func() { // long before the first push
-		time.AfterFunc(rand.N(most), func() {
-			defer close(killed)
-			k.kill(t, victim, c)
-		})
-	})
-	_ = c.Wait() // whatever became of it
-	select {
-	case <-killed:
-	case <-t.Context().Done():
-	}
-	acknowledged := map[string]string{}
-	for line := range strings.Lines(out.String()) {
-		var l opLine
-		if err := json.Unmarshal([]byte(line), &l); err == nil && l.Type == "op" && l.Verdict == string(memory.RulingPublished) {
-			acknowledged[l.Path] = memory.Sum([]byte(local[l.Path])).String()
-		}
-	}
-	return acknowledged
-}
-
-// Whoever dies at any moment, the same holds. The seed decides who dies, at
-// which push and how long after it came, and what is written. It is a long run:
-// a kill while a text is on its way to the trash leaves a temporary file there
-// for an hour, and an answer lost before the next edit is a conflict.
+// Whoever dies at any moment of some pushes, nothing that was acknowledged is
+// lost; the next run converges and leaves nothing behind. The seed decides who
+// dies, at which push and how long after it came, and what is written.
 func TestKill_AtRandomMoments(t *testing.T) {
 	t.Parallel()
-	if os.Getenv(soak) == "" {
-		t.Skip("a long run, see make soak")
-	}
-	seed, rounds := rand.Uint64(), 20
+	seed := rand.Uint64()
 	if s := os.Getenv(killSeed); s != "" {
 		var err error
 		if seed, err = strconv.ParseUint(s, 10, 64); err != nil {
@@ -129,14 +52,17 @@ func TestKill_AtRandomMoments(t *testing.T) {
 	}
 	t.Logf("run it again with %s=%d", killSeed, seed)
 	k := newKilling(t, seed)
-	for round := range rounds {
-		k.round(t, round)
+	rounds := 0
+	for rounds < 20 || k.trap.total < 200 {
+		k.round(t, rounds)
+		rounds++
 	}
-	digests(t, k.writers[0].member, k.writers[1].member)
 	t.Logf("%d pushes in %d rounds", k.trap.total, rounds)
-	if k.trap.total < 5*rounds {
-		t.Error("too few pushes to prove much")
-	}
+	first, second := k.writers[0].member, k.writers[1].member
+	first.sync(t, 0)
+	second.sync(t, 0)
+	equalTrees(t, first, second)
+	digests(t, first, second)
 }
 
 // killing is a team whose server, database and programs are killed.
@@ -167,13 +93,30 @@ func newKilling(t *testing.T, seed uint64) *killing {
 	return k
 }
 
-// round lets the members write until somebody is killed, and mends that.
+// round lets the members write until somebody is killed, and mends that. In
+// some rounds, one for each victim, there is more to send than a push takes.
 func (k *killing) round(t *testing.T, round int) {
 	t.Helper()
 	victim := []string{"postgres", "server", "client", "client"}[k.random.IntN(4)]
-	push, target := 5+k.random.IntN(5), k.writers[k.random.IntN(len(k.writers))]
+	push, target := 6+k.random.IntN(4), k.writers[k.random.IntN(len(k.writers))]
+	if large := []int{3, 9, 15}; slices.Contains(large, round) {
+		victim = []string{"postgres", "server", "client"}[slices.Index(large, round)]
+		push = 2 + k.random.IntN(2)
+		target.offerMany(t, round)
+	}
 	const most = 60 * time.Millisecond // a push takes about as long
 	delay := time.Duration(k.random.Int64N(int64(most)))
+	defer func() {
+		if t.Failed() {
+			t.Logf("in round %d, %s killed %v after push %d", round, victim, delay, push)
+			for _, w := range k.writers {
+				t.Logf("%s: %s", filepath.Base(w.home), strings.Join(w.story, "\n"))
+			}
+		}
+	}()
+	for _, w := range k.writers {
+		w.story = nil
+	}
 	killed := make(chan struct{})
 	k.trap.set(push, func() {
 		time.AfterFunc(delay, func() {
@@ -193,23 +136,37 @@ func (k *killing) round(t *testing.T, round int) {
 		k.start(t, k.address())
 	}
 	k.awaitReady(t) // a killed Postgres is started again by the server
-	served := k.served(t)
-	for _, w := range k.writers {
-		w.compare(t, served)
+	k.compare(t, (*writer).mayExpect)
+	last := k.random.IntN(len(k.writers))
+	for _, w := range []*writer{k.writers[1-last], k.writers[last]} {
+		r := w.sync(t, 0)
+		w.tell("sync: %s%s", r.stdout, r.stderr)
 	}
-	first, second := k.writers[0].member, k.writers[1].member
-	for _, m := range []*member{first, second, first} {
-		m.sync(t, 0)
-	}
-	equalTrees(t, first, second)
+	k.writers[last].equals(t, k.compare(t, (*writer).mustExpect))
 	k.nothingLeft(t)
 	if t.Failed() {
-		t.Fatalf("in round %d, %s killed %v after push %d", round, victim, delay, push)
+		t.FailNow()
 	}
 }
 
-// served returns the hashes of what the server has, by path.
-func (k *killing) served(t *testing.T) map[string]string {
+// compare fails unless the server has, of each entry, one of the texts that its
+// writer expects there.
+func (k *killing) compare(t *testing.T, expected func(w *writer, path string) []string) (served map[string]wire.ManifestEntry) {
+	t.Helper()
+	served = k.served(t)
+	for _, w := range k.writers {
+		for path := range w.offered {
+			texts := expected(w, path)
+			if !slices.ContainsFunc(texts, func(text string) bool { return served[path].SHA256 == hashOf(text) }) {
+				t.Errorf("the server has not %s as one of %q, but as revision %d, by %s", path, texts, served[path].Rev, served[path].Author.Name)
+			}
+		}
+	}
+	return served
+}
+
+// served returns what the server has, by path.
+func (k *killing) served(t *testing.T) map[string]wire.ManifestEntry {
 	t.Helper()
 	var m wire.Manifest
 	reader := k.writers[0]
@@ -217,9 +174,9 @@ func (k *killing) served(t *testing.T) map[string]string {
 	if status := reader.get(t, path, nil, &m); status != http.StatusOK {
 		t.Fatalf("the manifest has status %d", status)
 	}
-	served := map[string]string{}
+	served := map[string]wire.ManifestEntry{}
 	for _, e := range m.Entries {
-		served[e.Path] = e.SHA256
+		served[e.Path] = e
 	}
 	return served
 }
@@ -250,6 +207,7 @@ type writer struct {
 	count        int
 	offered      map[string][]string // by path: all texts it ever had here, "" for none
 	acknowledged map[string]int      // the newest of them that the server was said to have
+	story        []string            // of this round: what was offered, and what each sync said
 
 	mu      sync.Mutex
 	running *exec.Cmd
@@ -285,8 +243,15 @@ func (w *writer) change(t *testing.T) {
 		w.count++
 		w.offer(t, path, fmt.Sprintf("text %d of %s\n", w.count, path))
 	}
-	if path := paths[w.random.IntN(len(paths))]; w.now(path) != "" {
-		w.offer(t, path, "")
+	live := slices.DeleteFunc(paths, func(path string) bool { return w.now(path) == "" })
+	w.offer(t, live[w.random.IntN(len(live))], "")
+}
+
+// offerMany makes more changes than go into a push.
+func (w *writer) offerMany(t *testing.T, round int) {
+	t.Helper()
+	for i := range 220 {
+		w.offer(t, fmt.Sprintf("%s/round%d/%03d.md", filepath.Base(w.home), round, i), fmt.Sprintf("text %d of round %d\n", i, round))
 	}
 }
 
@@ -306,6 +271,11 @@ func (w *writer) offer(t *testing.T, path, text string) {
 		w.write(t, path, text)
 	}
 	w.offered[path] = append(w.offered[path], text)
+	w.tell("%s is now %q", path, text)
+}
+
+func (w *writer) tell(format string, args ...any) {
+	w.story = append(w.story, time.Now().Format("05.000 ")+fmt.Sprintf(format, args...))
 }
 
 // syncOnce runs a sync, however it ends, and notes what it said was published.
@@ -325,6 +295,7 @@ func (w *writer) syncOnce(t *testing.T) {
 	if code := c.ProcessState.ExitCode(); !slices.Contains([]int{exitOK, exitRetry, exitOffline, killedCode}, code) {
 		t.Errorf("sync of %s: exit %d\n%s", filepath.Base(w.home), code, &stderr)
 	}
+	w.tell("sync: exit %d\n%s%s", c.ProcessState.ExitCode(), &out, &stderr)
 	for line := range strings.Lines(out.String()) {
 		var l opLine
 		if err := json.Unmarshal([]byte(line), &l); err == nil && l.Type == "op" && l.Verdict == string(memory.RulingPublished) {
@@ -342,14 +313,32 @@ func (w *writer) process() *exec.Cmd {
 // killedCode is what a process that was killed has instead of an exit code.
 const killedCode = -1
 
-// compare fails unless the server has what this member was told is published,
-// or something that was offered later.
-func (w *writer) compare(t *testing.T, served map[string]string) {
+// mayExpect returns what the server may have while not all is in sync: what this
+// member was told is published, or what they wrote later.
+func (w *writer) mayExpect(path string) []string {
+	newest, ever := w.acknowledged[path]
+	texts := w.offered[path][newest:]
+	if !ever {
+		texts = append([]string{""}, texts...)
+	}
+	return texts
+}
+
+// mustExpect returns what the server has when all is in sync.
+func (w *writer) mustExpect(path string) []string { return []string{w.now(path)} }
+
+// equals fails unless the member's tree is what the server has.
+func (w *writer) equals(t *testing.T, served map[string]wire.ManifestEntry) {
 	t.Helper()
-	for path, newest := range w.acknowledged {
-		if !slices.ContainsFunc(w.offered[path][newest:], func(text string) bool { return served[path] == hashOf(text) }) {
-			t.Errorf("%s was acknowledged with %q, and the server has something else", path, w.offered[path][newest])
-		}
+	want, got := map[string]string{}, map[string]string{}
+	for path, e := range served {
+		want[path] = e.SHA256
+	}
+	for path, text := range w.files(t) {
+		got[path] = hashOf(text)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("server and %s differ (-server +tree):\n%s", filepath.Base(w.home), diff)
 	}
 }
 
