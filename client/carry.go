@@ -222,8 +222,9 @@ func (c *cycle) changeSome(ctx context.Context, ops []msync.Op) error {
 	}
 	var errs error
 	for i, r := range results { // all of them: what was done must be known, whatever comes next
-		errs = errors.Join(errs, c.changed(planned[i], r, msync.TextSum(found[refOf(planned[i])])))
-		c.texts.drop(refOf(planned[i]))
+		op := planned[i]
+		errs = errors.Join(errs, c.changed(op, r, msync.TextSumOf(found[refOf(op)], op.Remote.Sum)))
+		c.texts.drop(refOf(op))
 	}
 	return errors.Join(errs, ctx.Err())
 }

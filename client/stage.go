@@ -33,9 +33,9 @@ func (c *cycle) stageAll(ctx context.Context, pages <-chan memory.FeedPage) {
 	}
 	c.stage = &stage{batch: c.tree.Begin(), texts: map[memory.Path]staged{}}
 	for p := range pages {
-		for _, change := range p.Changes {
+		for i := range p.Changes {
 			if ctx.Err() == nil {
-				c.stageText(change)
+				c.stageText(&p.Changes[i])
 			}
 		}
 	}
@@ -48,15 +48,17 @@ func (c *cycle) isFirst() bool {
 		len(c.state.entries)+len(l.Files)+len(l.Blocked)+len(l.Leftovers) == 0
 }
 
-// stageText writes the text of a change, if that says what it should.
-func (c *cycle) stageText(change memory.Change) {
+// stageText writes the text of a change, if that says what it should, and lets
+// it go: should the plan want it elsewhere, it is fetched again.
+func (c *cycle) stageText(change *memory.Change) {
 	s, p := c.stage, change.Path
 	_, twice := s.texts[p]
 	if !change.Inline || twice || len(s.texts) == maxBatch || !fits(change.Content, change.Sum) {
 		return
 	}
 	s.batch.Put(p, c.listing.Spell(p), change.Content, c.origin(change.Author, change.At).time(), memory.Hash{})
-	s.texts[p] = staged{memory.RevisionRef{EntryID: change.EntryID, Rev: change.Rev}, msync.TextSum(change.Content)}
+	s.texts[p] = staged{memory.RevisionRef{EntryID: change.EntryID, Rev: change.Rev}, msync.TextSumOf(change.Content, change.Sum)}
+	change.Content, change.Inline = nil, false
 }
 
 // useStaged carries out the downloads whose texts were staged, and returns the
@@ -84,9 +86,7 @@ func (c *cycle) useStaged(ctx context.Context, ops []msync.Op) ([]msync.Op, erro
 	}
 	var errs error
 	for _, r := range results { // all of them: what was done must be known, whatever comes next
-		op := wanted[r.Path]
-		errs = errors.Join(errs, c.changed(op, r, s.texts[r.Path].text))
-		c.texts.drop(refOf(op))
+		errs = errors.Join(errs, c.changed(wanted[r.Path], r, s.texts[r.Path].text))
 	}
 	return rest, errors.Join(errs, ctx.Err())
 }

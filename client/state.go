@@ -311,9 +311,10 @@ func (s *state) ids() []memory.EntryID {
 
 // fileOf is what the index keeps of a file on disk.
 func fileOf(disk string, st tree.Stamp, content []byte) file {
+	sum := memory.Sum(content)
 	return file{
 		Disk: disk, Size: st.Size, MTime: st.MTime, CTime: st.CTime, Inode: st.Inode,
-		Sum: memory.Sum(content), Text: msync.TextSum(content),
+		Sum: sum, Text: msync.TextSumOf(content, sum),
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"testing"
 
+	"github.com/teammem/teammem/memory"
 	msync "github.com/teammem/teammem/sync"
 )
 
@@ -29,6 +30,11 @@ func TestTextSum(t *testing.T) {
 			t.Parallel()
 			if same := msync.TextSum([]byte(tt.a)) == msync.TextSum([]byte(tt.b)); same != tt.same {
 				t.Errorf("TextSum of %q and %q equal: %v, want %v", tt.a, tt.b, same, tt.same)
+			}
+			for _, text := range []string{tt.a, tt.b} {
+				if content := []byte(text); msync.TextSumOf(content, memory.Sum(content)) != msync.TextSum(content) {
+					t.Errorf("TextSumOf of %q is not its TextSum", text)
+				}
 			}
 		})
 	}
