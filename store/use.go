@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -16,23 +17,26 @@ const useLock = 0x7465616d6d656d04
 // made after one that it is another instance's now: what this store has handed
 // out is of the one before.
 func (s *Store) use(ctx context.Context, conn *pgx.Conn) error {
-	free, err := scalar[bool](ctx, conn, `select pg_try_advisory_lock_shared(@lock)`, pgx.StrictNamedArgs{"lock": useLock})
-	if err != nil {
-		return err
-	}
-	if !free {
-		return &memory.Error{
-			Code: memory.CodeUnavailable, Message: "a backup is being restored into this database", Hint: "wait until that is done",
-		}
-	}
-	// Under the lock, so that no restore comes in between.
-	id, err := scalar[string](ctx, conn, `select instance_id from instance`, nil)
+	// At once, as every connection does it; and one after the other, so that no
+	// restore ends in between.
+	found, err := conn.PgConn().Exec(ctx, fmt.Sprintf(`
+		select pg_try_advisory_lock_shared(%d);
+		select instance_id
+		from instance`, useLock)).ReadAll()
 	switch {
 	case sqlState(err) == undefinedTable:
 		return nil // nothing was migrated: for Ready to tell
 	case err != nil:
 		return err
-	case !s.instance.CompareAndSwap(nil, &id) && *s.instance.Load() != id:
+	case string(found[0].Rows[0][0]) != "t":
+		return &memory.Error{
+			Code: memory.CodeUnavailable, Message: "a backup is being restored into this database", Hint: "wait until that is done",
+		}
+	case len(found[1].Rows) == 0: // a migration is being run
+		return nil
+	}
+	id := string(found[1].Rows[0][0])
+	if !s.instance.CompareAndSwap(nil, &id) && *s.instance.Load() != id {
 		return &memory.Error{
 			Code: memory.CodeUnavailable, Message: "another instance is in this database now", Hint: "start the server again",
 		}
@@ -42,7 +46,8 @@ func (s *Store) use(ctx context.Context, conn *pgx.Conn) error {
 
 // useAlone takes the database for a restore, until the connection ends.
 func useAlone(ctx context.Context, conn *pgx.Conn) error {
-	free, err := scalar[bool](ctx, conn, `select pg_try_advisory_lock(@lock)`, pgx.StrictNamedArgs{"lock": useLock})
+	var free bool
+	err := conn.QueryRow(ctx, `select pg_try_advisory_lock(@lock)`, pgx.StrictNamedArgs{"lock": useLock}).Scan(&free)
 	if err == nil && !free {
 		return &memory.Error{
 			Code: memory.CodeConflict, Message: "a teammem server is connected to this database",
@@ -50,11 +55,4 @@ func useAlone(ctx context.Context, conn *pgx.Conn) error {
 		}
 	}
 	return err
-}
-
-// scalar runs a query for one value. It leaves nothing prepared on a connection
-// that asks once.
-func scalar[T any](ctx context.Context, conn *pgx.Conn, sql string, args pgx.StrictNamedArgs) (v T, err error) {
-	err = conn.QueryRow(ctx, sql, pgx.QueryExecModeExec, args).Scan(&v)
-	return v, err
 }
