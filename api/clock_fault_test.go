@@ -135,7 +135,8 @@ func TestClock_LoginsGoOn(t *testing.T) {
 			b.logIn(t, token)
 		}
 		clock.jump(0)
-		d, idle = b.device(t, d.refresh("")), b.device(t, idle.refresh(""))
+		idle.refresh("").want(t, http.StatusOK, "")
+		d = b.device(t, d.refresh(""))
 		me().want(t, http.StatusOK, "")
 	}
 }

@@ -231,7 +231,8 @@ type DeviceQuery struct {
 // LoginStore keeps the logins of devices, by the hashes of their refresh
 // tokens.
 type LoginStore interface {
-	// LogIn adds a device that is logged in.
+	// LogIn adds a device that is logged in. Where [MaxLogins] others of the
+	// member are, it and LogInAgain return [TooManyLogins].
 	LogIn(ctx context.Context, d Device, r RefreshToken, row AuditRow) (Login, error)
 	// LogInAgain ends what the member's device held, and logs it in. One that was
 	// logged out, or is another member's, is not found.
