@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/teammem/teammem/memory"
@@ -14,6 +15,10 @@ const (
 	maxPushOps   = 200
 	maxPushBytes = 3 << 20 // of content as JSON; the server takes 4 MB in all
 	pushGrace    = 2 * time.Second
+
+	// maxFlights batches keep the server checking one while its database stores
+	// another and the third is on the wire.
+	maxFlights = 3
 )
 
 // push sends offers.
@@ -28,8 +33,8 @@ func (c *cycle) push(ctx context.Context, offers []*offer) error {
 	return s.flush(ctx)
 }
 
-// sender collects offers into batches that the server takes. While one is on
-// its way the next is put together; verdicts are taken in one batch after the
+// sender collects offers into batches that the server takes. While some are on
+// their way the next is put together; verdicts are taken in one batch after the
 // other. Whatever became of a batch whose answer was lost, the next cycle finds
 // out.
 type sender struct {
@@ -39,11 +44,17 @@ type sender struct {
 	bytes int // of the batch
 	most  int // bytes that a proxy on the way takes; 0 for [maxPushBytes]
 
-	flying []*offer // on its way
-	answer chan answer
+	flying    []flight
+	published int // revisions by what has landed, since the cursor was moved
 
 	only string      // the head's tag at which a batch holds; "" for any
-	head memory.Head // where the project stood after the last batch
+	head memory.Head // the newest head that an answer told
+}
+
+// flight is a batch on its way.
+type flight struct {
+	batch  []*offer
+	answer chan answer
 }
 
 type answer struct {
@@ -68,13 +79,13 @@ func (s *sender) flush(ctx context.Context) error {
 	if err := s.send(ctx); err != nil {
 		return err
 	}
-	return s.land(ctx)
+	return cmp.Or(s.landAll(ctx, 0), ctx.Err())
 }
 
-// send packs the batch, and lets it go once the one before it has its verdicts.
+// send packs the batch, and lets it go once few enough are on their way.
 func (s *sender) send(ctx context.Context) error {
 	if len(s.batch) == 0 {
-		return cmp.Or(s.land(ctx), ctx.Err())
+		return nil
 	}
 	batch := s.batch
 	s.batch, s.bytes = nil, 0
@@ -82,14 +93,25 @@ func (s *sender) send(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.land(ctx); err != nil {
+	if err := s.landAll(ctx, s.beside(batch)); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {
-		return ctx.Err()
+		return cmp.Or(s.landAll(ctx, 0), ctx.Err())
 	}
-	s.launch(ctx, batch, body)
+	s.flying = append(s.flying, s.launch(ctx, batch, body))
 	return nil
+}
+
+// beside is how many batches may be on their way when one is launched. Texts
+// are judged each by itself, so the server may take their batches in any order.
+// One move may need the name that another gives up.
+func (s *sender) beside(batch []*offer) int {
+	move := func(o *offer) bool { return o.write.Action != memory.ActionPut }
+	if s.only != "" || slices.ContainsFunc(batch, move) || len(s.flying) > 0 && slices.ContainsFunc(s.flying[0].batch, move) {
+		return 0
+	}
+	return maxFlights - 1
 }
 
 // pack makes a request of offers.
@@ -101,19 +123,19 @@ func (s *sender) pack(batch []*offer) (parcel, error) {
 	return s.server.packPush(s.index.Cursor.Epoch, rand.Text(), writes)
 }
 
-// launch lets offers go. Nothing else may be on its way.
-func (s *sender) launch(ctx context.Context, batch []*offer, body parcel) {
+// launch lets offers go.
+func (s *sender) launch(ctx context.Context, batch []*offer, body parcel) flight {
 	s.note(batch)
-	s.flying = batch
-	s.answer = make(chan answer, 1)
 	s.report.Requests++
+	f := flight{batch, make(chan answer, 1)}
 	project, to, only := s.link.Project, s.server, s.only
-	go func(reply chan<- answer) {
+	go func() {
 		sending, done := patient(ctx)
 		defer done()
 		receipt, err := to.push(sending, project, only, body, len(batch))
-		reply <- answer{receipt, err}
-	}(s.answer)
+		f.answer <- answer{receipt, err}
+	}()
+	return f
 }
 
 // patient returns a context that outlives ctx a little: when a cycle is
@@ -130,27 +152,42 @@ func patient(ctx context.Context) (context.Context, context.CancelFunc) {
 	}
 }
 
-// land waits for the batch that is on its way and takes in the verdicts.
-func (s *sender) land(ctx context.Context) error {
-	if s.answer == nil {
-		return nil
+// landAll waits until only so many batches are on their way, and takes in the
+// verdicts of the others.
+func (s *sender) landAll(ctx context.Context, but int) error {
+	for len(s.flying) > but {
+		first := s.flying[0]
+		s.flying = s.flying[1:]
+		if err := s.land(ctx, first); err != nil {
+			return err
+		}
 	}
-	a, batch := <-s.answer, s.flying
-	s.answer, s.flying = nil, nil
+	if len(s.flying) == 0 {
+		s.follow(s.head, s.published)
+		s.published = 0
+	}
+	return nil
+}
+
+// land waits for the answer to a batch and takes in the verdicts.
+func (s *sender) land(ctx context.Context, f flight) error {
+	a, batch := <-f.answer, f.batch
 	if limit, ok := proxyLimit(a.err); ok {
 		return s.shrink(ctx, batch, limit)
 	}
 	if a.err != nil {
 		return a.err
 	}
-	if s.head = a.receipt.Head; s.only != "" {
+	if head := a.receipt.Head; head.Epoch != s.head.Epoch || head.Seq > s.head.Seq {
+		s.head = head
+	}
+	if s.only != "" {
 		s.only = s.head.Tag() // else what follows would not hold because of what went before
 	}
 	s.clocked(a.receipt.At)
-	published := 0
 	for i, v := range a.receipt.Verdicts {
 		if v.Ruling == memory.RulingPublished {
-			published++
+			s.published++
 		}
 		batch[i].mine = origin{author: s.member}
 		if at := a.receipt.At; at.After(never()) {
@@ -160,7 +197,6 @@ func (s *sender) land(ctx context.Context) error {
 			return err
 		}
 	}
-	s.follow(a.receipt.Head, published)
 	return nil
 }
 
@@ -191,21 +227,20 @@ func (s *sender) shrink(ctx context.Context, batch []*offer, limit *memory.Error
 		if err != nil {
 			return err
 		}
-		s.launch(ctx, part, body)
-		if err := s.land(ctx); err != nil {
+		if err := s.land(ctx, s.launch(ctx, part, body)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// abandon waits for a batch that an error left on its way. The next run learns
-// from the feed what became of it.
+// abandon waits for the batches that an error left on their way. The next run
+// learns from the feed what became of them.
 func (s *sender) abandon() {
-	if s.answer != nil {
-		<-s.answer
-		s.answer = nil
+	for _, f := range s.flying {
+		<-f.answer
 	}
+	s.flying = nil
 }
 
 // jsonSize bounds the length of a text as a JSON string.
@@ -224,7 +259,7 @@ func jsonSize(text []byte) int {
 
 // follow moves the cursor over our own changes, if nobody else's lie between.
 func (c *cycle) follow(head memory.Head, published int) {
-	if head.Seq == c.index.Cursor.Seq {
+	if head == (memory.Head{}) || head.Seq == c.index.Cursor.Seq {
 		return
 	}
 	if head.Seq != c.index.Cursor.Seq+int64(published) || !c.agrees(head.Digest) {

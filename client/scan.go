@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/teammem/teammem/client/tree"
 	"github.com/teammem/teammem/memory"
+	"golang.org/x/sync/errgroup"
 )
 
 // racyWindow is how long before a scan a change may hide behind equal time
@@ -29,7 +31,7 @@ func (c *cycle) scan(ctx context.Context, verify bool) error {
 	c.blockedDirs = map[string]string{}
 	c.report.Ignored = listing.Ignored
 	seen := make(map[memory.Path]bool, len(listing.Files))
-	read := 0
+	var changed []tree.File
 	for _, f := range listing.Files {
 		seen[f.Path] = true
 		old, known := c.state.files[f.Path]
@@ -37,11 +39,10 @@ func (c *cycle) scan(ctx context.Context, verify bool) error {
 		if known && old.Disk == f.Disk && old.stamp() == f.Stamp && !c.racy(f.Stamp) && !verify {
 			continue
 		}
-		if err := c.readFile(ctx, f, old); err != nil {
-			return err
-		}
-		read++
-		c.progress("reading", read, len(listing.Files))
+		changed = append(changed, f)
+	}
+	if err := c.readAll(ctx, changed); err != nil {
+		return err
 	}
 	for p := range c.state.files {
 		if !seen[p] {
@@ -52,7 +53,7 @@ func (c *cycle) scan(ctx context.Context, verify bool) error {
 		c.block(&listing.Blocked[i])
 	}
 	c.scanned = true
-	if read > 0 || c.index.ScanStart == 0 {
+	if len(changed) > 0 || c.index.ScanStart == 0 {
 		c.index.ScanStart, c.state.dirty = listing.Started.UnixNano(), true
 	}
 	return nil
@@ -65,23 +66,67 @@ func (c *cycle) racy(s tree.Stamp) bool {
 	return s.MTime > limit || s.CTime > limit
 }
 
-// readFile reads and hashes one file. A file that cannot be read is blocked:
-// it is unknown, not absent.
-func (c *cycle) readFile(ctx context.Context, f tree.File, old file) error {
-	content, stamp, err := c.tree.Read(ctx, f.Disk, old.stamp())
-	if errors.Is(err, fs.ErrNotExist) {
+// readAll reads and hashes files, some at a time: most of what one takes is
+// spent in the system.
+func (c *cycle) readAll(ctx context.Context, files []tree.File) error {
+	read := 0
+	for some := range slices.Chunk(files, 256) {
+		found := make([]reading, len(some))
+		var group errgroup.Group
+		group.SetLimit(readers)
+		for i, f := range some {
+			was := c.state.files[f.Path].stamp()
+			group.Go(func() error {
+				found[i] = c.read(ctx, f, was)
+				return nil
+			})
+		}
+		_ = group.Wait() // every reading has its own error
+		for i, f := range some {
+			if err := c.takeReading(f, found[i]); err != nil {
+				return err
+			}
+			read++
+			c.progress("reading", read, len(files))
+		}
+	}
+	return nil
+}
+
+// readers is how many files are read at a time.
+const readers = 4
+
+// reading is what was found of a file.
+type reading struct {
+	file    file
+	content []byte
+	err     error
+}
+
+func (c *cycle) read(ctx context.Context, f tree.File, was tree.Stamp) reading {
+	content, stamp, err := c.tree.Read(ctx, f.Disk, was)
+	if err != nil {
+		return reading{err: err}
+	}
+	return reading{fileOf(f.Disk, stamp, content), content, nil}
+}
+
+// takeReading records what was found. A file that cannot be read is blocked: it
+// is unknown, not absent.
+func (c *cycle) takeReading(f tree.File, r reading) error {
+	if errors.Is(r.err, fs.ErrNotExist) {
 		c.state.lost(f.Path)
 		return nil
 	}
-	if b, ok := errors.AsType[*tree.Blocked](err); ok {
+	if b, ok := errors.AsType[*tree.Blocked](r.err); ok {
 		c.block(b)
 		return nil
 	}
-	if err != nil {
-		return fmt.Errorf("read %+q: %w", f.Disk, err)
+	if r.err != nil {
+		return fmt.Errorf("read %+q: %w", f.Disk, r.err)
 	}
-	c.state.saw(f.Path, fileOf(f.Disk, stamp, content))
-	c.local.put(f.Path, content)
+	c.state.saw(f.Path, r.file)
+	c.local.put(f.Path, r.content)
 	return nil
 }
 

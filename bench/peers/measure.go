@@ -67,6 +67,9 @@ func (s series) run(p peer, op operation) error {
 	if c == nil {
 		return nil
 	}
+	if op == firstUpload || op == firstDownload {
+		settle() // else one peer's flush would write what others and their servers left
+	}
 	server, database := p.processes()
 	spent := func() (time.Duration, time.Duration) {
 		return processorTime(server, database), processorTime(database, nil)

@@ -85,3 +85,6 @@ func peakKB(s *os.ProcessState) int64 {
 	}
 	return 0
 }
+
+// settle writes out what is still on its way to a disk.
+func settle() { syscall.Sync() }

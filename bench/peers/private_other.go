@@ -28,3 +28,5 @@ func listens(port int) bool {
 }
 
 func peakKB(*os.ProcessState) int64 { return 0 }
+
+func settle() {}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -44,6 +45,7 @@ tree and yours is kept outside of it.
 }
 
 func (a *app) runSync(ctx context.Context, folder string, o syncOptions) error {
+	debug.SetGCPercent(400) // the run ends soon: its garbage is cheaper to keep than to collect
 	s, out, err := a.openLink(folder, o)
 	if err != nil {
 		return err
