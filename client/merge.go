@@ -9,14 +9,10 @@ import (
 	msync "github.com/teammem/teammem/sync"
 )
 
-// mergeIndex merges an index file that changed on both sides. The merged text
-// goes to the server first and into the tree once the server has it. Without
-// the text that both started from, nothing counts as removed.
-//
-// Items that lead to deleted entries stay: an index may name files that are not
-// there, and the client cannot tell a deleted entry from one that it has not
-// got yet.
-func (c *cycle) mergeIndex(ctx context.Context, op msync.Op) (*offer, error) {
+// merge merges a text that changed on both sides. The result goes to the server
+// first and into the tree once the server has it. What cannot be merged is a
+// conflict.
+func (c *cycle) merge(ctx context.Context, op msync.Op) (*offer, error) {
 	local, err := c.localText(ctx, op.Local)
 	if err != nil || local == nil {
 		return nil, err
@@ -35,8 +31,12 @@ func (c *cycle) mergeIndex(ctx context.Context, op msync.Op) (*offer, error) {
 	if err != nil {
 		return nil, err
 	}
-	merged, lost := msync.MergeIndex(base, server, local, nil)
-	if len(lost) > 0 {
+	merged, all, clean := mergeTexts(op.Path, base, server, local)
+	switch {
+	case !clean:
+		op.Kind = msync.Conflict
+		return nil, c.changeTree(ctx, []msync.Op{op})
+	case !all:
 		if err := c.keepLocal(ctx, op); err != nil {
 			return nil, err
 		}
@@ -55,6 +55,25 @@ func (c *cycle) mergeIndex(ctx context.Context, op msync.Op) (*offer, error) {
 		o.after = func(ctx context.Context, v memory.Verdict) error { return c.writeMerged(ctx, o, v) }
 	}
 	return o, err
+}
+
+// mergeTexts returns what three versions give together, if they do, and whether
+// all of the member's is in it. Without the text that both started from, nothing
+// of an index counts as removed, and nothing else can be merged.
+//
+// Items of an index that lead to deleted entries stay: it may name files that
+// are not there, and the client cannot tell a deleted entry from one that it has
+// not got yet.
+func mergeTexts(p memory.Path, base, server, local []byte) (merged []byte, all, clean bool) {
+	if p.IsIndex() {
+		merged, lost := msync.MergeIndex(base, server, local, nil)
+		return merged, len(lost) == 0, true
+	}
+	if base == nil {
+		return nil, false, false
+	}
+	merged, clean = msync.MergeEntry(base, server, local)
+	return merged, clean, clean
 }
 
 // writeMerged brings a merged text, which the server now has, into the tree.

@@ -33,6 +33,7 @@ func (c *cycle) input() msync.Input {
 	in := msync.Input{
 		Base: make([]msync.Base, 0, len(c.state.entries)), Local: make(map[memory.Path]msync.Local, len(c.state.files)),
 		Known: c.known(), BlockedDirs: c.blockedDirs, AbsentAt: c.absentAt, RuleSet: c.ruleSet,
+		Policy: msync.Policy{MergeText: true, KeepBoth: true},
 	}
 	for p, f := range c.state.files {
 		in.Local[p] = msync.Local{Path: p, Sum: f.Sum, Text: f.Text}

@@ -63,7 +63,7 @@ func (c *cycle) prepare(ctx context.Context, op msync.Op) (*offer, error) {
 	case c.mayBeEarlier(op):
 		return c.askIfEarlier(ctx, op)
 	case op.Kind == msync.Merge:
-		return c.mergeIndex(ctx, op)
+		return c.merge(ctx, op)
 	}
 	return c.screenUpload(ctx, op)
 }

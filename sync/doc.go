@@ -58,9 +58,10 @@
 //	Forget
 //	Rename, Report             nothing
 //
-// # The index files
+// # Merging
 //
-// [MergeIndex] merges MEMORY.md line by line instead of conflicting.
+// [MergeEntry] merges frontmatter key by key and the body line by line, or
+// leaves a conflict. [MergeIndex] merges MEMORY.md, and always can.
 //
 //	for _, op := range msync.Plan(msync.Input{Base: rows, Local: files, Remote: heads}) {
 //		switch op.Kind {

@@ -177,7 +177,7 @@ func readLines(content []byte) ([]string, form) {
 // write is the opposite of readLines.
 func (f form) write(lines []string) []byte {
 	text := join(lines)
-	if !f.finalNewline {
+	if !f.finalNewline && !strings.HasSuffix(text, "\n\n") { // an empty last line is told by its end alone
 		text = strings.TrimSuffix(text, "\n")
 	}
 	if f.crlf {

@@ -28,8 +28,8 @@ func (a *app) newSyncCommand() *cobra.Command {
 		Short: "Mirror the team memory both ways, once",
 		Long: `Mirror the team memory of a linked folder (default: the current one) both ways.
 What others wrote comes into team/, what you wrote goes to the server. Nothing
-is overwritten: where both sides changed a file, the server's text goes into the
-tree and yours is kept outside of it.
+is overwritten: where both sides changed a file, the changes are merged, and if
+they cannot be, the server's text goes into the tree and yours is kept outside of it.
 
 ` + exitHelp,
 		Args: cobra.MaximumNArgs(1),

@@ -1,0 +1,214 @@
+package sync_test
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	msync "github.com/teammem/teammem/sync"
+)
+
+// entry joins lines of frontmatter and a body.
+func entry(head, body string) string { return "---\n" + head + "---\n" + body }
+
+func TestMergeEntry(t *testing.T) {
+	t.Parallel()
+	const conflict = "conflict"
+	tests := []struct{ name, base, server, local, want string }{
+		{
+			"different lines of the body",
+			"a\nb\nc\n", "A\nb\nc\n", "a\nb\nC\n", "A\nb\nC\n",
+		},
+		{"the same line", "a\nb\n", "A\nb\n", "AA\nb\n", conflict},
+		{
+			"one key each",
+			entry("name: a\ndescription: d\n", "x\n"), entry("name: b\ndescription: d\n", "x\n"), entry("name: a\ndescription: e\n", "x\n"),
+			entry("name: b\ndescription: e\n", "x\n"),
+		},
+		{"one key, two values", entry("name: a\n", "x\n"), entry("name: b\n", "x\n"), entry("name: c\n", "x\n"), conflict},
+		{
+			"a key and the line below it",
+			entry("name: a\n", "x\n"), entry("name: b\n", "x\n"), entry("name: a\n", "y\n"),
+			entry("name: b\n", "y\n"),
+		},
+		{
+			"what agents rewrite stays the server's",
+			entry("name: a\nmetadata:\n  type: user\n  modified: 1\n", "x\n"),
+			entry("name: a\nmetadata:\n  type: user\n  modified: 2\n", "y\n"),
+			entry("name: a\nmetadata:\n  type: feedback\n  modified: 3\n  originSessionId: s\n", "x\n"),
+			entry("name: a\nmetadata:\n  type: feedback\n  modified: 2\n", "y\n"),
+		},
+		{
+			"who only saved it again changed nothing",
+			entry("name: a\nmodified: 1\n", "x\n"), entry("name: b\nmodified: 2\n", "y\n"), entry("name: a\nmodified: 3\n", "x\n"),
+			entry("name: b\nmodified: 2\n", "y\n"),
+		},
+		{
+			"metadata was removed by one and only saved by the other",
+			entry("name: a\nmetadata:\n  modified: 1\n", "x\n"), entry("name: a\n", "x\n"), entry("name: a\nmetadata:\n  modified: 3\n", "y\n"),
+			entry("name: a\n", "y\n"),
+		},
+		{
+			"new keys keep their neighbours, comments their key",
+			entry("name: a\ntype: user\n", ""), entry("name: a\nowner: ben\ntype: user\n", ""),
+			entry("# first\ntags:\n- x\n\n- y\nname: a\ntype: user\n# for people\nnote: |\n  one\n\n  two\n# end\n", ""),
+			entry("# first\ntags:\n- x\n\n- y\nname: a\nowner: ben\ntype: user\n# for people\nnote: |\n  one\n\n  two\n# end\n", ""),
+		},
+		{
+			"a key that one removed and the other changed",
+			entry("name: a\nnote: 1\n", ""), entry("name: a\n", ""), entry("name: a\nnote: 2\n", ""), conflict,
+		},
+		{
+			"a key that one removed", entry("name: a\nnote: 1\n", "x\n"), entry("name: a\n", "x\n"), entry("name: a\nnote: 1\n", "y\n"),
+			entry("name: a\n", "y\n"),
+		},
+		{
+			"frontmatter that both gave it",
+			"x\n", entry("name: a\n", "x\n"), entry("description: d\n", "x\ny\n"),
+			entry("description: d\nname: a\n", "x\ny\n"),
+		},
+		{"frontmatter that one took away", entry("name: a\n", "x\n"), "x\n", entry("name: a\n", "x\ny\n"), "x\ny\n"},
+		{
+			"frontmatter that cannot be read",
+			entry("name: a\nwhat\n", "x\ny\n"), entry("name: b\nwhat\n", "x\ny\n"), entry("name: a\nwhat\n", "x\nz\n"),
+			entry("name: b\nwhat\n", "x\nz\n"),
+		},
+		{
+			"frontmatter that one broke",
+			entry("name: a\ntype: user\n", "x\n"), entry("name: a\ntype: user\n", "X\n"), "---\nname: a\ntype: user\nx\n", conflict,
+		},
+		{
+			"a second block", "x\n", entry("name: a\n", "x\n"), "---\nname: b\n---\ny\n---\nx\n", conflict,
+		},
+		{
+			"line ends, byte order mark and the last newline are the server's",
+			"a\nb\nc\nd\n", "\ufeffA\r\nb\r\nc\r\nd", "a\nb\nc\nD\n", "\ufeffA\r\nb\r\nc\r\nD",
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			merged, clean := msync.MergeEntry([]byte(tt.base), []byte(tt.server), []byte(tt.local))
+			got := string(merged)
+			if !clean {
+				got = conflict
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("merge (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// note draws an entry with all that frontmatter may have.
+func note(t *rapid.T) (head, body []string) {
+	for _, key := range []string{"name", "description", "modified", "tags"} {
+		if rapid.Bool().Draw(t, key) {
+			head = append(head, fmt.Sprintf("%s: %d", key, rapid.IntRange(0, 2).Draw(t, "value")))
+		}
+	}
+	if rapid.Bool().Draw(t, "metadata") {
+		head = append(head, "metadata:", "  type: user", fmt.Sprintf("  modified: %d", rapid.IntRange(0, 2).Draw(t, "value")))
+	}
+	for i := range rapid.IntRange(0, 8).Draw(t, "lines") {
+		body = append(body, fmt.Sprintf("line %d", i))
+	}
+	return head, body
+}
+
+// rewritten draws what a member makes of an entry, and returns the lines of the
+// body that are new.
+func rewritten(t *rapid.T, who string, head, body []string) (text string, added []string) {
+	head, body = slices.Clone(head), slices.Clone(body)
+	for i, line := range head {
+		if key, _, found := strings.Cut(line, ": "); found && rapid.IntRange(0, 5).Draw(t, who+" rewrites") == 0 {
+			head[i] = key + ": " + who
+		}
+	}
+	for n := range rapid.IntRange(0, 3).Draw(t, who) {
+		at := rapid.IntRange(0, len(body)).Draw(t, "at")
+		switch op := rapid.IntRange(0, 2).Draw(t, "op"); {
+		case op == 0 || at == len(body):
+			line := fmt.Sprint("from ", who, n)
+			body, added = slices.Insert(body, at, line), append(added, line)
+		case op == 1:
+			body = slices.Delete(body, at, at+1)
+		default:
+			line := fmt.Sprint("from ", who, n)
+			body[at], added = line, append(added, line)
+		}
+	}
+	text = strings.Join(body, "\n")
+	if len(head) > 0 {
+		text = entry(strings.Join(head, "\n")+"\n", text)
+	}
+	added = slices.DeleteFunc(added, func(l string) bool { return !strings.Contains(text, l) })
+	return text, added
+}
+
+// TestMergeEntry_Laws holds what any order of merges relies on.
+func TestMergeEntry_Laws(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		head, body := note(t)
+		o := strings.Join(body, "\n")
+		if len(head) > 0 {
+			o = entry(strings.Join(head, "\n")+"\n", o)
+		}
+		a, addedA := rewritten(t, "a", head, body)
+		b, addedB := rewritten(t, "b", head, body)
+		is := func(law, base, server, local, want string) {
+			t.Helper()
+			if got, clean := msync.MergeEntry([]byte(base), []byte(server), []byte(local)); !clean || string(got) != want {
+				t.Fatalf("%s: merge(%q, %q, %q) = %q, %v; want %q", law, base, server, local, got, clean, want)
+			}
+		}
+		is("only the member", o, o, b, b)
+		is("only the server", o, a, o, a)
+		is("both alike", o, a, a, a)
+		merged, clean := msync.MergeEntry([]byte(o), []byte(a), []byte(b))
+		if _, other := msync.MergeEntry([]byte(o), []byte(b), []byte(a)); other != clean {
+			t.Fatalf("merge of %q and %q: clean is %v, and %v the other way round", a, b, clean, other)
+		}
+		if !clean {
+			return
+		}
+		is("again, with the merge in the tree", o, a, string(merged), string(merged))
+		is("again, with the merge at the server", o, string(merged), b, string(merged))
+		for _, line := range slices.Concat(addedA, addedB) {
+			if !bytes.Contains(merged, []byte(line)) {
+				t.Fatalf("merge(%q, %q, %q) = %q lost %q", o, a, b, merged, line)
+			}
+		}
+		for _, line := range body {
+			if in := strings.Contains; (!in(a, line) || !in(b, line)) && bytes.Contains(merged, []byte(line)) {
+				t.Fatalf("merge(%q, %q, %q) = %q brought %q back", o, a, b, merged, line)
+			}
+		}
+	})
+}
+
+func FuzzMergeEntry(f *testing.F) {
+	f.Add("a\n", "b\n", "c\n")
+	f.Add(entry("name: a\n", "x\n"), entry("name: b\nmetadata:\n  type: user\n", "x\n"), "\ufeff---\r\nname: a\r\n---\r\ny")
+	f.Add("---\n", "---\n---\n---\n", entry("- a\n\t b\n:\n", ""))
+	f.Fuzz(func(t *testing.T, base, server, local string) {
+		merged, clean := msync.MergeEntry([]byte(base), []byte(server), []byte(local))
+		if !clean {
+			if merged != nil {
+				t.Errorf("a conflict with a result: %q", merged)
+			}
+			return
+		}
+		for _, sides := range [][2]string{{server, string(merged)}, {string(merged), local}} {
+			if again, ok := msync.MergeEntry([]byte(base), []byte(sides[0]), []byte(sides[1])); !ok || !bytes.Equal(again, merged) {
+				t.Errorf("merged again: %q, %v; want %q", again, ok, merged)
+			}
+		}
+	})
+}
