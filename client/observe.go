@@ -135,7 +135,7 @@ func (c *cycle) recognise() {
 // are as the index has them keep their base; for the others the server's side
 // is all that is known, as if the index were new.
 func (c *cycle) distrust() {
-	c.sent = nil
+	c.dropSent()
 	for _, id := range c.state.ids() {
 		base := c.state.entries[id].base
 		if base.EntryID == "" {

@@ -24,7 +24,7 @@ const (
 // push sends offers.
 func (c *cycle) push(ctx context.Context, offers []*offer) error {
 	s := sender{cycle: c}
-	defer s.abandon()
+	defer s.abandon(ctx)
 	for _, o := range offers {
 		if err := s.add(ctx, o); err != nil {
 			return err
@@ -55,6 +55,7 @@ type sender struct {
 type flight struct {
 	batch  []*offer
 	answer chan answer
+	cancel context.CancelFunc
 }
 
 type answer struct {
@@ -105,10 +106,11 @@ func (s *sender) send(ctx context.Context) error {
 
 // beside is how many batches may be on their way when one is launched. Texts
 // are judged each by itself, so the server may take their batches in any order.
-// One move may need the name that another gives up.
+// One move may need the name that another gives up, so moves and deletes have the
+// way for themselves.
 func (s *sender) beside(batch []*offer) int {
-	move := func(o *offer) bool { return o.write.Action != memory.ActionPut }
-	if s.only != "" || slices.ContainsFunc(batch, move) || len(s.flying) > 0 && slices.ContainsFunc(s.flying[0].batch, move) {
+	alone := func(o *offer) bool { return o.write.Action != memory.ActionPut }
+	if s.only != "" || slices.ContainsFunc(batch, alone) || len(s.flying) > 0 && slices.ContainsFunc(s.flying[0].batch, alone) {
 		return 0
 	}
 	return maxFlights - 1
@@ -127,9 +129,11 @@ func (s *sender) pack(batch []*offer) (parcel, error) {
 func (s *sender) launch(ctx context.Context, batch []*offer, body parcel) flight {
 	s.note(batch)
 	s.report.Requests++
-	f := flight{batch, make(chan answer, 1)}
+	ctx, cancel := context.WithCancel(ctx)
+	f := flight{batch, make(chan answer, 1), cancel}
 	project, to, only := s.link.Project, s.server, s.only
 	go func() {
+		defer cancel()
 		sending, done := patient(ctx)
 		defer done()
 		receipt, err := to.push(sending, project, only, body, len(batch))
@@ -153,7 +157,8 @@ func patient(ctx context.Context) (context.Context, context.CancelFunc) {
 }
 
 // landAll waits until only so many batches are on their way, and takes in the
-// verdicts of the others.
+// verdicts of the others. When none is left it moves the cursor over what they
+// published.
 func (s *sender) landAll(ctx context.Context, but int) error {
 	for len(s.flying) > but {
 		first := s.flying[0]
@@ -178,19 +183,24 @@ func (s *sender) land(ctx context.Context, f flight) error {
 	if a.err != nil {
 		return a.err
 	}
-	if head := a.receipt.Head; head.Epoch != s.head.Epoch || head.Seq > s.head.Seq {
+	return s.take(ctx, batch, a.receipt)
+}
+
+// take takes in the verdicts on a batch.
+func (s *sender) take(ctx context.Context, batch []*offer, r memory.Receipt) error {
+	if head := r.Head; head.Epoch != s.head.Epoch || head.Seq > s.head.Seq {
 		s.head = head
 	}
 	if s.only != "" {
 		s.only = s.head.Tag() // else what follows would not hold because of what went before
 	}
-	s.clocked(a.receipt.At)
-	for i, v := range a.receipt.Verdicts {
+	s.clocked(r.At)
+	for i, v := range r.Verdicts {
 		if v.Ruling == memory.RulingPublished {
 			s.published++
 		}
 		batch[i].mine = origin{author: s.member}
-		if at := a.receipt.At; at.After(never()) {
+		if at := r.At; at.After(never()) {
 			batch[i].mine.at = at.UnixNano()
 		}
 		if err := s.settle(ctx, batch[i], v); err != nil {
@@ -234,11 +244,17 @@ func (s *sender) shrink(ctx context.Context, batch []*offer, limit *memory.Error
 	return nil
 }
 
-// abandon waits for the batches that an error left on their way. The next run
-// learns from the feed what became of them.
-func (s *sender) abandon() {
+// abandon is for the batches that an error left on their way: they are given a
+// moment, and what was judged by then is taken in. What became of the others the
+// next run learns from the feed.
+func (s *sender) abandon(ctx context.Context) {
 	for _, f := range s.flying {
-		<-f.answer
+		f.cancel()
+	}
+	for _, f := range s.flying {
+		if a := <-f.answer; a.err == nil {
+			_ = s.take(ctx, f.batch, a.receipt) // the first error is what is reported
+		}
 	}
 	s.flying = nil
 }

@@ -70,7 +70,7 @@ func (c *cycle) racy(s tree.Stamp) bool {
 // spent in the system.
 func (c *cycle) readAll(ctx context.Context, files []tree.File) error {
 	read := 0
-	for some := range slices.Chunk(files, 256) {
+	for some := range slices.Chunk(files, 64) {
 		found := make([]reading, len(some))
 		var group errgroup.Group
 		group.SetLimit(readers)

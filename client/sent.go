@@ -26,7 +26,7 @@ type sent struct {
 	Since int64       // newest revision that was known before
 }
 
-// maxSent is how many are kept for the next run, while none ends well.
+// maxSent is how many are kept for another run, while none ends well.
 const maxSent = 10_000
 
 // note keeps what is about to be sent. A text that was merged first was never in
@@ -62,8 +62,7 @@ func (s sent) line() string {
 	return fmt.Sprintf("%d %s %s %s %s\n", s.Since, s.Sum, s.Text, entry, s.Path)
 }
 
-// readSent returns what earlier runs noted, and drops it if that is a lot. A line
-// that was cut off is left out.
+// readSent returns what earlier runs noted. A line that was cut off is left out.
 func readSent(file string) []sent {
 	b, err := os.ReadFile(file)
 	if err != nil {
@@ -74,9 +73,6 @@ func readSent(file string) []sent {
 		if s, ok := parseSent(line); ok {
 			all = append(all, s)
 		}
-	}
-	if len(all) > maxSent {
-		_ = os.Remove(file)
 	}
 	return all
 }
@@ -117,12 +113,25 @@ func (c *cycle) recall() {
 		if r.Deleted || r.Path != s.Path || r.Sum != s.Sum || r.Rev <= s.Since || e.base.Rev > s.Since {
 			continue
 		}
-		if _, there := c.state.files[s.Path]; !there && c.absentAt.IsZero() {
-			continue // with nothing known of the tree, a file that is missing was not deleted
+		// A file that is missing is taken for deleted then. With nothing known of the
+		// tree it is not, and a team-mate's entry with the same text is theirs.
+		if _, there := c.state.files[s.Path]; !there && (c.absentAt.IsZero() || c.member == "" || e.author != c.member) {
+			continue
 		}
 		c.state.agree(msync.Base{EntryID: id, Path: s.Path, Rev: r.Rev, Sum: s.Sum, Text: s.Text})
 	}
+	if c.absentAt.IsZero() || len(c.sent) > maxSent {
+		c.dropSent()
+	}
 	c.sent = nil
+}
+
+// dropSent drops what earlier runs noted, here and on disk.
+func (c *cycle) dropSent() {
+	c.sent = nil
+	if !c.options.DryRun {
+		c.forgetSent()
+	}
 }
 
 // forgetSent is for the end of a run that heard of everything.

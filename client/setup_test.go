@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -103,11 +104,10 @@ func (tm *team) between(hook func(w http.ResponseWriter, r *http.Request, next h
 
 // onPush runs f before each push reaches the server.
 func (tm *team) onPush(f func(n int)) {
-	n := 0
+	var n atomic.Int32 // several may be on their way
 	tm.between(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		if strings.HasSuffix(r.URL.Path, "/push") {
-			n++
-			f(n)
+			f(int(n.Add(1)))
 		}
 		next.ServeHTTP(w, r)
 	})

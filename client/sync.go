@@ -35,8 +35,8 @@ type Syncer struct {
 	onSync   func() // before each wait for the tree's disk; set by tests only
 }
 
-// SyncerOptions are what a [Syncer] needs from the outside. Its functions are
-// never called by two goroutines at once.
+// SyncerOptions are what a [Syncer] needs from the outside. Its functions, but
+// for the clock, are never called by two goroutines at once.
 type SyncerOptions struct {
 	Device   memory.DeviceID
 	Member   string                             // name of whoever is logged in

@@ -39,7 +39,7 @@ func (c *cycle) upload(ctx context.Context, ops []msync.Op) error {
 }
 
 func (s *sender) upload(ctx context.Context, ops []msync.Op) error {
-	defer s.abandon()
+	defer s.abandon(ctx)
 	for i, op := range ops {
 		o, err := s.prepare(ctx, op)
 		if err != nil {

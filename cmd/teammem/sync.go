@@ -46,6 +46,7 @@ they cannot be, the server's text goes into the tree and yours is kept outside o
 
 func (a *app) runSync(ctx context.Context, folder string, o syncOptions) error {
 	debug.SetGCPercent(400) // the run ends soon: its garbage is cheaper to keep than to collect
+	debug.SetMemoryLimit(512 << 20)
 	s, out, err := a.openLink(folder, o)
 	if err != nil {
 		return err
