@@ -41,6 +41,10 @@ func Restore(ctx context.Context, url string, f *backup.File, o RestoreOptions) 
 		return nil, err
 	}
 	err = alone(ctx, url, func(conn *pgx.Conn) error {
+		if err := useAlone(ctx, conn); err != nil {
+			return err
+		}
+		defer leave(ctx, conn)
 		if err := r.check(ctx, conn); err != nil {
 			return err
 		}
@@ -84,11 +88,8 @@ func Restorable(m backup.Manifest) error {
 	return nil
 }
 
-// check refuses a database that is in use, or too new for the rows.
+// check refuses a database that is too new for the rows.
 func (r *restore) check(ctx context.Context, conn *pgx.Conn) error {
-	if err := useAlone(ctx, conn); err != nil {
-		return err
-	}
 	applied, err := appliedMigrations(ctx, conn)
 	if err != nil {
 		return err
@@ -234,6 +235,10 @@ func (r *restore) verify(ctx context.Context, tx pgx.Tx) error {
 // more of it than the file holds, and notes in the audit what was done.
 func (r *restore) renew(ctx context.Context, tx pgx.Tx) error {
 	row := r.o.Row
+	// By the clock that all other rows of the chain go by.
+	if err := tx.QueryRow(ctx, `select clock_timestamp()`).Scan(&row.At); err != nil {
+		return err
+	}
 	row.Decision = "epochs kept"
 	if !r.o.KeepEpoch {
 		row.Decision = "new epochs"

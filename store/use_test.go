@@ -2,8 +2,11 @@ package store_test
 
 import (
 	"net/url"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/teammem/teammem/memory"
 	"github.com/teammem/teammem/store"
@@ -56,7 +59,7 @@ func TestRestore_SeesIdleServers(t *testing.T) {
 	source.awaitOpen(t, server, 1)
 	_, err = store.Restore(t.Context(), target, f, store.RestoreOptions{Row: restoreRow()})
 	wantCode(t, err, memory.CodeConflict)
-	wantText(t, err, "a teammem server is connected", "stop it first")
+	wantText(t, err, "a teammem server is connected to this database: process ", "stop it first")
 	must(t, idle.Ready(t.Context()))
 
 	server.Close()
@@ -73,4 +76,56 @@ func TestRestore_SeesIdleServers(t *testing.T) {
 	_, err = idle.Instance(t.Context())
 	wantText(t, err, "another instance", "start the server again")
 	another(t, target)
+}
+
+// A server that lost its connections does not go on in a database that was
+// dropped and made anew, whatever is in it: nothing, what a restore is writing
+// or has written, or an instance that another server made.
+func TestUse_DatabaseMadeAnew(t *testing.T) {
+	t.Parallel()
+	source := setup(t)
+	source.furnish(t)
+	f := backUp(t, source.url)
+	owner := connect(t, source.url)
+	target := empty(t, owner, "")
+	must(t, store.Migrate(t.Context(), target))
+	idle, err := store.Open(t.Context(), impatient(t, target), store.Options{Log: testLog(t)})
+	must(t, err)
+	t.Cleanup(idle.Close)
+	remake := func() {
+		t.Helper()
+		source.awaitOpen(t, idle, 0)
+		name := pgx.Identifier{pathOfURL(t, target)}.Sanitize()
+		for _, sql := range []string{`drop database ` + name + ` with (force)`, `create database ` + name + ` template template0`} {
+			_, err := owner.Exec(t.Context(), sql)
+			must(t, err)
+		}
+	}
+	wantReplaced := func() {
+		t.Helper()
+		err := idle.Ready(t.Context())
+		wantCode(t, err, memory.CodeUnavailable)
+		wantText(t, err, "another instance", "start the server again")
+	}
+	remake()
+	wantReplaced()
+	_, err = store.Restore(t.Context(), target, f, store.RestoreOptions{Row: restoreRow(), Progress: func(string, int64, int64) {
+		err := idle.Ready(t.Context()) // sees no table yet
+		wantCode(t, err, memory.CodeUnavailable)
+		wantText(t, err, "is being restored", "wait until")
+	}})
+	must(t, err)
+	another(t, target) // at once: the restore has given the database back
+	wantReplaced()
+	remake()
+	must(t, store.Migrate(t.Context(), target))
+	wantReplaced()
+}
+
+// pathOfURL returns the name of a URL's database.
+func pathOfURL(t *testing.T, raw string) string {
+	t.Helper()
+	u, err := url.Parse(raw)
+	must(t, err)
+	return strings.TrimPrefix(u.Path, "/")
 }
