@@ -78,6 +78,13 @@ func serve(params map[string]string) {
 	if params["application_name"] == "" {
 		params["application_name"] = applicationName
 	}
+	// A machine that is gone lets its locks go within two minutes, not hours. On
+	// a socket of Postgres' own machine this means nothing.
+	for name, value := range map[string]string{"tcp_keepalives_idle": "60", "tcp_keepalives_interval": "10", "tcp_keepalives_count": "3"} {
+		if params[name] == "" {
+			params[name] = value
+		}
+	}
 }
 
 // Ready reports whether the database answers, and has exactly this program's
