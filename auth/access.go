@@ -131,9 +131,9 @@ func (a *AccessTokens) Mint(m memory.Member, device memory.Device, scopes ...mem
 		Issuer: a.issuer, Subject: string(m.ID), Audience: audience, Issued: jwt.NewNumericDate(now), Expires: jwt.NewNumericDate(now.Add(life)),
 		Use: tokenUse, Scope: letters, Device: string(device.ID), Login: device.Login,
 	})
-	signs, ok := a.keys.Ring().signer(now)
-	if !ok {
-		return "", time.Time{}, &memory.Error{Code: memory.CodeUnavailable, Message: "this server has no key to sign tokens with"}
+	signs, err := a.keys.Ring().signer(now)
+	if err != nil {
+		return "", time.Time{}, err
 	}
 	token.Header["typ"], token.Header["kid"] = tokenType, signs.id
 	signed, err := token.SignedString(signs.key)

@@ -28,8 +28,13 @@ func NewExchange(a *Authenticator, logins Logins) *Exchange {
 
 // Tokens gives an API token's holder, or a device whose access token has ended,
 // a pair of tokens. From says where the request came from. Whatever is wrong
-// with a credential, it is a [memory.CodeUnauthenticated] error.
+// with a credential, it is a [memory.CodeUnauthenticated] error. A login that
+// could not be answered, because no key signs, is not begun: each try would
+// leave a device behind.
 func (e *Exchange) Tokens(ctx context.Context, from memory.Principal, g memory.Grant) (memory.Tokens, error) {
+	if err := e.auth.access.keys.Ring().Signs(); err != nil {
+		return memory.Tokens{}, err
+	}
 	switch g.Kind {
 	case memory.GrantAPIToken:
 		return e.byAPIToken(ctx, from, g)

@@ -105,6 +105,23 @@ func TestExchange_Refuses(t *testing.T) {
 	}
 }
 
+// Without a key to sign with, nothing is begun that could not be answered.
+func TestExchange_NoKey(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []memory.GrantKind{memory.GrantAPIToken, memory.GrantRefresh} {
+		f, l := setup(t), &logins{}
+		f.keys.signers = nil
+		secret := f.api
+		if kind == memory.GrantRefresh {
+			secret = MintRefreshToken()
+		}
+		_, err := NewExchange(f.auth, l).Tokens(t.Context(), memory.Principal{}, memory.Grant{Kind: kind, Secret: secret, Name: "laptop"})
+		if memory.CodeOf(err) != memory.CodeUnavailable || l.who.Member != "" || l.offered.Sealed != nil || l.refused != 0 {
+			t.Errorf("%s: got %v, %+v", kind, err, l)
+		}
+	}
+}
+
 func grant(kind memory.GrantKind, secret string) func(*testing.T, *fixture) memory.Grant {
 	return func(*testing.T, *fixture) memory.Grant { return memory.Grant{Kind: kind, Secret: secret} }
 }

@@ -82,17 +82,25 @@ func (k *Keyring) Ring() *Keyring { return k }
 func (k *Keyring) Reread(context.Context) bool { return false }
 
 // signer returns the key that signs now: the last one whose time has come. A
-// clock that is behind them all takes the first. False: there is none.
-func (k *Keyring) signer(now time.Time) (signer, bool) {
+// clock that is behind them all takes the first.
+func (k *Keyring) signer(now time.Time) (signer, error) {
+	if err := k.Signs(); err != nil {
+		return signer{}, err
+	}
 	for _, s := range slices.Backward(k.signers) {
 		if !now.Before(s.from) {
-			return s, true
+			return s, nil
 		}
 	}
-	if len(k.signers) == 0 {
-		return signer{}, false
+	return k.signers[0], nil
+}
+
+// Signs returns nil if there is a key that signs.
+func (k *Keyring) Signs() error {
+	if len(k.signers) > 0 {
+		return nil
 	}
-	return k.signers[0], true
+	return &memory.Error{Code: memory.CodeUnavailable, Message: "this server has no key to sign tokens with until it is started again"}
 }
 
 // only returns the ring without keys that are not stored any more. A nil ring

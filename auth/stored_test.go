@@ -84,7 +84,7 @@ func TestStoredKeys_Rotation(t *testing.T) {
 		signs string
 	}{{0, first.ID}, {59 * time.Second, first.ID}, {60 * time.Second, next.ID}, {24 * time.Hour, next.ID}} {
 		i.now = begin.Add(step.after)
-		if got, ok := fresh.keys.Ring().signer(i.now); !ok || got.id != step.signs {
+		if got, err := fresh.keys.Ring().signer(i.now); err != nil || got.id != step.signs {
 			t.Errorf("after %v: %s signs, want %s", step.after, got.id, step.signs)
 		}
 	}

@@ -170,10 +170,15 @@ func (s *server) open(ctx context.Context) error {
 }
 
 // ready reports whether requests can be served: not any more once the server
-// was asked to end. That the scanner works was proven before it began.
+// was asked to end, nor while it cannot sign: a backup of this very instance
+// that is restored under it brings no keys. That the scanner works was proven
+// before it began.
 func (s *server) ready(ctx context.Context) error {
 	if s.hub.Closed() {
 		return errors.New("the server is about to end")
+	}
+	if err := s.keys.Ring().Signs(); err != nil {
+		return err
 	}
 	return s.db.store.Ready(ctx)
 }
