@@ -118,6 +118,10 @@ func TestClock_LoginsGoOn(t *testing.T) {
 			t.Errorf("%s back: a lost answer is not repeated: %s", name, again.body)
 		}
 		d = b.device(t, lost)
+		dated, err := http.ParseTime(lost.header.Get("Date"))
+		if life := d.ExpiresAt.Sub(dated); err != nil || (life-auth.SyncLife).Abs() > time.Minute {
+			t.Errorf("%s back: the answer is dated %v before the token's end, %v", name, life, err)
+		}
 		me().want(t, http.StatusOK, "")
 		clock.jump(0)
 		if by == -time.Hour {

@@ -3,6 +3,7 @@ package api
 import (
 	"encoding/base64"
 	"math"
+	"net/http"
 	"net/netip"
 	"strconv"
 
@@ -31,7 +32,11 @@ func (a *API) tokens(c *call) error {
 	if err != nil {
 		return err
 	}
-	c.Response().Header().Set("Cache-Control", "no-store")
+	h := c.Response().Header()
+	h.Set("Cache-Control", "no-store")
+	// Clients take from it how long the token lives, so it has to be of the clock
+	// that its end is of: this machine's may be hours off.
+	h.Set("Date", a.auth.Now().UTC().Format(http.TimeFormat))
 	return c.json(wire.NewTokens(tokens))
 }
 

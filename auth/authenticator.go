@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/teammem/teammem/memory"
 )
@@ -34,6 +35,9 @@ func NewAuthenticator(records Records, access *AccessTokens, clock memory.Clock)
 
 // Seen is which devices made requests. Somebody should flush it now and then.
 func (a *Authenticator) Seen() *Sightings { return a.seen }
+
+// Now returns the time by which tokens live.
+func (a *Authenticator) Now() time.Time { return a.clock() }
 
 // Keys returns the public halves of the keys that sign access tokens.
 func (a *Authenticator) Keys() []PublicKey { return a.access.keys.Ring().Public() }

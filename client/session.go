@@ -147,8 +147,8 @@ func (l Login) due(now time.Time) bool { return l.Refresh != "" && !now.Before(l
 func (l Login) bearer() string { return cmp.Or(l.Access, l.Token) }
 
 // renewAt says when a token is to be renewed, by this computer's clock. How
-// long it lives is taken from the server's clock at both ends, so that ours may
-// show any time. Without that, and with a clock that makes the token's life
+// long it lives is taken at both ends from the clock that the server signs by,
+// and dates answers with tokens by, so that ours may show any time. Without that, and with a clock that makes the token's life
 // negative, the server's refusal is what renews it.
 func renewAt(asked, answered, ends time.Time) time.Time {
 	if answered.IsZero() {
