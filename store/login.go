@@ -99,18 +99,18 @@ func (s *Store) logIn(
 
 // limitLogins refuses one login too many. Members who log in several computers at
 // the same time wait for themselves here. A device that was not seen for as long
-// as a refresh token lives has none that is good.
+// as a refresh token lives, not even for a refresh, has none that is good. One
+// that counts already takes nobody's place when it logs in again.
 func limitLogins(ctx context.Context, tx pgx.Tx, m memory.Member, device memory.DeviceID, now time.Time) error {
 	_, err := tx.Exec(ctx, `select pg_advisory_xact_lock(@lock, hashtext(@member))`, pgx.StrictNamedArgs{"lock": loginLock, "member": m.ID})
 	if err != nil {
 		return err
 	}
-	var others int
+	var full, counts bool
 	err = tx.QueryRow(ctx, `
-		select count(*)
+		select count(*) >= @most, coalesce(bool_or(device_id = @device), false)
 		from devices
 		where member_id = @member
-			and device_id <> @device
 			and revoked_at is null
 			and login > 0
 			and login_ends_at > @at
@@ -118,8 +118,9 @@ func limitLogins(ctx context.Context, tx pgx.Tx, m memory.Member, device memory.
 			and session_epoch = @session_epoch`,
 		pgx.StrictNamedArgs{
 			"member": m.ID, "device": device, "at": now, "idle_since": now.Add(-memory.RefreshIdle), "session_epoch": m.SessionEpoch,
-		}).Scan(&others)
-	if err == nil && others >= memory.MaxLogins {
+			"most": memory.MaxLogins,
+		}).Scan(&full, &counts)
+	if err == nil && full && !counts {
 		return memory.TooManyLogins()
 	}
 	return err
@@ -140,9 +141,11 @@ func queueForgetting(batch *pgx.Batch, now time.Time) {
 		where r.expires_at <= @before
 			and d.device_id = r.device_id
 			and (
-				d.login <> r.login
-				or d.revoked_at is not null
-				or exists (select from refresh_tokens n where n.hash = r.next and n.used_at is not null)
+				d.login <> r.login -- it is of a login before the device's last
+				or d.revoked_at is not null -- the device was logged out for good
+				or exists ( -- its successor arrived, so nobody needs it again
+					select from refresh_tokens n where n.hash = r.next and n.used_at is not null
+				)
 			)`,
 		pgx.StrictNamedArgs{"before": now.Add(-memory.RefreshIdle)})
 }

@@ -166,6 +166,10 @@ func TestLogIn_Limit(t *testing.T) {
 	if _, ruling := b.refresh(t, mine.refresh, "x", "", start()); ruling != memory.RefreshRefused {
 		t.Errorf("ruling %d", ruling)
 	}
+	b.exec(t, `insert into devices select * from jsonb_populate_record(null::devices, (
+		select to_jsonb(d) || '{"device_id": "dev_from_before"}' from devices d where d.device_id = 'dev_fill_1'))`) // there was no limit then
+	must(t, try(again, b.LogInAgain))
+	b.exec(t, `delete from devices where device_id = 'dev_from_before'`)
 
 	// Others' computers do not count, nor those that cannot go on.
 	other := b.addMember(t, "Ole")
@@ -184,6 +188,31 @@ func TestLogIn_Limit(t *testing.T) {
 		wantCode(t, try(deviceOf(token), b.LogIn), memory.CodeQuota)
 	}
 	b.check(t)
+}
+
+// A computer that does nothing but renew its login for a month counts.
+func TestLogIn_Limit_OnlyRefreshes(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	token := b.apiToken(t, "", memory.ScopeRead)
+	mine, idle := b.logIn(t, token), b.logIn(t, token)
+	const most = memory.RefreshIdle - time.Hour
+	b.refresh(t, mine.refresh, "second", "", start().Add(most))
+	if _, ruling := b.refresh(t, memory.Sum([]byte("second")), "third", "", start().Add(2*most)); ruling != memory.RefreshGoesOn {
+		t.Fatalf("ruling %d", ruling)
+	}
+	b.fillLogins(t, memory.MaxLogins-1)
+	now := start().Add(2 * most)
+	b.exec(t, `update devices set last_seen_at = $1 where device_id like 'dev\_fill\_%'`, now)
+	try := func(d memory.Device) error {
+		_, err := b.LogIn(t.Context(), d, refreshOf(rand.Text(), now), b.principal().Row(now, "device.login", string(d.ID)))
+		return err
+	}
+	wantCode(t, try(deviceOf(token)), memory.CodeQuota)
+	b.exec(t, `update devices set revoked_at = now(), revoked_for = 'logout' where device_id = $1`, idle.Device.ID) // which did not count
+	wantCode(t, try(deviceOf(token)), memory.CodeQuota)
+	b.exec(t, `update devices set revoked_at = now(), revoked_for = 'logout' where device_id = $1`, mine.Device.ID)
+	must(t, try(deviceOf(token)))
 }
 
 // Computers that log in at the same time are counted one after the other.

@@ -27,6 +27,7 @@ func (s *Store) Refresh(ctx context.Context, r memory.Refresh, row memory.AuditR
 			r.Next.ExpiresAt = used.ends // the clock may be back by months: once it is right again, the login would have ended
 		}
 		owner, batch := used.ownedDevice, &pgx.Batch{}
+		queueSeen(batch, owner.device.ID, r.At)
 		got.Login = memory.Login{Device: owner.device, Member: owner.member, RefreshEnds: queueRefresh(batch, owner.device, r.Next)}
 		got.Successor, ruling = r.Next.Hash, memory.RefreshGoesOn
 		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
@@ -60,6 +61,16 @@ func useRefresh(ctx context.Context, tx pgx.Tx, r memory.Refresh) (usedRefresh, 
 		pgx.StrictNamedArgs{
 			"hash": r.Presented[:], "attempt": nullable(r.Attempt), "next": r.Next.Hash[:], "sealed": r.Sealed, "at": r.At,
 		})
+}
+
+// queueSeen notes that a device was here. One that only renews its login would
+// else be taken for one that is gone.
+func queueSeen(batch *pgx.Batch, d memory.DeviceID, at time.Time) {
+	batch.Queue(`
+		update devices
+		set last_seen_at = @at
+		where device_id = @device and (last_seen_at is null or last_seen_at < @at)`,
+		pgx.StrictNamedArgs{"device": d, "at": at})
 }
 
 // usedRow is a refresh token that was used up, with its device and member.
