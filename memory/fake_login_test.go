@@ -1,12 +1,14 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"time"
 )
 
 // fakeLogins is what the fake store keeps of logins: the last of each call.
 type fakeLogins struct {
+	loginErr  error // of every login
 	device    Device
 	refresh   RefreshToken
 	again     bool
@@ -23,7 +25,7 @@ type fakeLogins struct {
 
 func (f *fakeStore) LogIn(_ context.Context, d Device, r RefreshToken, row AuditRow) (Login, error) {
 	f.logins.device, f.logins.refresh, f.audit = d, r, append(f.audit, row)
-	return Login{Device: d, Member: Member{ID: d.Member}, RefreshEnds: r.ExpiresAt}, f.err
+	return Login{Device: d, Member: Member{ID: d.Member}, RefreshEnds: r.ExpiresAt}, cmp.Or(f.logins.loginErr, f.err)
 }
 
 func (f *fakeStore) LogInAgain(ctx context.Context, d Device, r RefreshToken, row AuditRow) (Login, error) {

@@ -115,21 +115,42 @@ func (s *Service) LogIn(ctx context.Context, who Principal, in LogIn) (Login, er
 		d.ID = NewDeviceID()
 	}
 	refresh := RefreshToken{Hash: in.Refresh, CreatedAt: now, ExpiresAt: now.Add(RefreshIdle)}
-	row := who.Row(now, "device.login", string(d.ID))
-	row.Device = d.ID
 	keep := s.store.LogInAgain
 	if in.Device == "" {
 		keep = s.store.LogIn
 	}
-	login, err := keep(ctx, d, refresh, row)
+	login, err := keep(ctx, d, refresh, loginRow(who, now, d.ID))
 	if CodeOf(err) == CodeQuota {
-		row.Device, row.Object = in.Device, string(in.Device)
-		row.Decision, row.Rules = string(RulingRefused), []string{string(CodeQuota)}
-		if unrecorded := s.store.Audit(ctx, row); unrecorded != nil {
+		if unrecorded := s.recordTooMany(ctx, who, in.Device, now); unrecorded != nil {
 			return Login{}, unrecorded
 		}
 	}
 	return login, err
+}
+
+// loginRow says that a device logs in, or is to.
+func loginRow(who Principal, at time.Time, d DeviceID) AuditRow {
+	row := who.Row(at, "device.login", string(d))
+	row.Device = d
+	return row
+}
+
+// recordTooMany records that a login too many was refused: with the device that
+// was named, if that is the member's.
+func (s *Service) recordTooMany(ctx context.Context, who Principal, named DeviceID, at time.Time) error {
+	if named != "" {
+		_, err := s.store.Device(ctx, who.Member, named)
+		switch {
+		case err == nil:
+		case CodeOf(err) == CodeNotFound:
+			named = ""
+		default:
+			return err
+		}
+	}
+	row := loginRow(who, at, named)
+	row.Decision, row.Rules = string(RulingRefused), []string{string(CodeQuota)}
+	return s.store.Audit(ctx, row)
 }
 
 // RefuseLogin records that somebody's credential was good for nothing.

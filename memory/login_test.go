@@ -62,16 +62,20 @@ func TestLogIn_Refuses(t *testing.T) {
 	}
 }
 
-// One computer too many is refused, and the audit says so.
+// One computer too many is refused, and the audit says so, but names no device
+// that is not the member's.
 func TestLogIn_TooMany(t *testing.T) {
 	t.Parallel()
-	for _, in := range []LogIn{{Name: "laptop"}, {Device: "dev_mine"}} {
-		b := setup(t)
-		b.store.err = TooManyLogins()
+	for _, tt := range []struct {
+		in    LogIn
+		named DeviceID
+	}{{LogIn{Name: "laptop"}, ""}, {LogIn{Device: "dev_mine"}, "dev_mine"}, {LogIn{Device: "dev_other"}, ""}} {
+		b, in := setup(t), tt.in
+		b.store.logins.loginErr = TooManyLogins()
 		_, err := b.LogIn(t.Context(), holder(), in)
 		wantCode(t, err, CodeQuota)
-		want := holder().Row(start(), "device.login", string(in.Device))
-		want.Device, want.Decision, want.Rules = in.Device, "refused", []string{"quota"}
+		want := holder().Row(start(), "device.login", string(tt.named))
+		want.Device, want.Decision, want.Rules = tt.named, "refused", []string{"quota"}
 		if diff := cmp.Diff(want, b.store.audit[len(b.store.audit)-1]); diff != "" {
 			t.Errorf("audit (-want +got):\n%s", diff)
 		}
