@@ -22,12 +22,20 @@ func (a *API) tokens(c *call) error {
 	if err != nil {
 		return err
 	}
-	if err := c.mayGuess(); err != nil {
+	network, credential := c.network(), "credential "+auth.HashToken(grant.Secret).String()
+	if err := c.mayGuess(network, "too many failed logins come from this address"); err != nil {
+		return err
+	}
+	if err := c.mayGuess(credential, "too many logins with this token were refused"); err != nil {
+		a.guesses.Give(network, 1, a.clock())
 		return err
 	}
 	tokens, err := a.exchange.Tokens(c.ctx(), c.who, grant)
 	if memory.CodeOf(err) != memory.CodeUnauthenticated {
-		a.guesses.Give(c.network(), 1, a.clock())
+		a.guesses.Give(network, 1, a.clock())
+	}
+	if memory.CodeOf(err) != memory.CodeQuota { // whose rows would fill the audit
+		a.guesses.Give(credential, 1, a.clock())
 	}
 	if err != nil {
 		return err
@@ -41,17 +49,16 @@ func (a *API) tokens(c *call) error {
 }
 
 // mayGuess stops whoever offered too many credentials that were good for
-// nothing. One that turns out to be good is given back: a whole office may share
-// an address. Until then it counts, or any number could be offered at once.
-func (c *call) mayGuess() error {
-	wait := c.api.guesses.Take(c.network(), 1, c.api.clock())
+// nothing, or the same one too often for nothing. One that turns out to be good
+// is given back: a whole office may share an address. Until then it counts, or
+// any number could be offered at once.
+func (c *call) mayGuess(who, message string) error {
+	wait := c.api.guesses.Take(who, 1, c.api.clock())
 	if wait <= 0 {
 		return nil
 	}
 	c.Response().Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
-	return &memory.Error{
-		Code: memory.CodeRateLimited, Message: "too many failed logins come from this address", Hint: "wait, then try again",
-	}
+	return &memory.Error{Code: memory.CodeRateLimited, Message: message, Hint: "wait, then try again"}
 }
 
 // network is the address that a request came from; of IPv6 the part that one

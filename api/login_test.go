@@ -263,6 +263,35 @@ func TestToken_RateLimit(t *testing.T) {
 	d.client.get(base+"/me").want(t, http.StatusOK, "")
 }
 
+// A token whose logins are too many is stopped itself, and nobody else of its
+// address is: the audit has a row of each refusal.
+func TestToken_RateLimit_TooManyLogins(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	viewer := b.members[memory.RoleViewer].ID
+	b.sql(t, `
+		insert into devices (device_id, member_id, name, os, created_at, scopes, login, login_ends_at, last_seen_at)
+		select 'dev_fill_' || n, $1, 'laptop', 'linux', now(), '{sync:read}', 1, now() + interval '90 days', now()
+		from generate_series(1, $2) as n`, viewer, memory.MaxLogins)
+	full, other := b.token(t, viewer, "", memory.ScopeRead), b.token(t, b.members[memory.RoleContributor].ID, "", memory.ScopeRead)
+	anybody := &client{t: t, url: b.url}
+	body := `{"grant_type":"api_token","token":"` + full + `","device":{"name":"laptop","os":"linux"}}`
+	var stopped bool
+	for range 3 * guessesPerMinute { // a slow machine takes time in which some are allowed again
+		got := anybody.post(tokenCall, body)
+		if stopped = got.problem.Code == string(memory.CodeRateLimited); stopped {
+			break
+		}
+		got.want(t, wire.Status(memory.CodeQuota), memory.CodeQuota)
+	}
+	if !stopped {
+		t.Error("all of them were judged")
+	}
+	for range 2 * guessesPerMinute {
+		b.logIn(t, other)
+	}
+}
+
 // Guesses that are made at the same time are no more than those made in turn.
 func TestToken_RateLimit_AtOnce(t *testing.T) {
 	t.Parallel()
