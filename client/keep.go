@@ -9,8 +9,9 @@ import (
 )
 
 // keepOld takes over a text that was replaced or removed in the tree. What the
-// server has, and what is part of a merge, goes to the trash. Anything else is
-// somebody's only copy, whatever was planned, and goes to the conflict store.
+// server has, what is part of a merge, and what a killed run had written, goes
+// to the trash. Anything else is somebody's only copy, whatever was planned, and
+// goes to the conflict store.
 func (c *cycle) keepOld(_ context.Context, old tree.Old) error {
 	p := old.Path
 	if p.IsZero() {
@@ -19,7 +20,7 @@ func (c *cycle) keepOld(_ context.Context, old tree.Old) error {
 	if c.kept[old.Sum] {
 		return nil // just now, in the conflict store
 	}
-	if c.trashable[old.Sum] || c.state.knows(old.Sum) || c.lent && old.Sum == old.Expected {
+	if old.Ours || c.trashable[old.Sum] || c.state.knows(old.Sum) || c.lent && old.Sum == old.Expected {
 		return c.trashBin.keepYoung(p, old.Content)
 	}
 	conflict, err := c.conflicts.keepConflict(p, old.Content, nil, conflictMeta{Reason: "written while it was being replaced"})

@@ -15,14 +15,14 @@ const flushEvery = 3000
 type flushing struct {
 	result chan error // of the last flush that began; nil: it is over
 	err    error      // of those that are over
-	since  int        // texts that were written after it began
+	since  int        // texts that were written or removed after it began
 }
 
 // flushAhead begins a flush if so many texts were written since the last, and
 // the disk has done with that.
 func (b *Batch) flushAhead() {
 	f := &b.ahead
-	if f.since++; f.since >= flushEvery && len(f.result) == cap(f.result) {
+	if f.since++; f.since >= flushEvery && f.idle() {
 		b.Settle()
 	}
 }
@@ -44,6 +44,10 @@ func (b *Batch) Settle() {
 		result <- errors.Join(err, b.t.await(func() error { return flush(b.flushed) }))
 	}()
 }
+
+// idle reports whether no flush is under way: there was none, or its result,
+// the only one that the channel has room for, is there.
+func (f *flushing) idle() bool { return len(f.result) == cap(f.result) }
 
 // wait returns when no flush is under way.
 func (f *flushing) wait() error {

@@ -55,9 +55,10 @@ type op struct {
 	disk   string // where the text is, or will be
 	target string // of a move
 	expect memory.Hash
-	tmp    string // of a put: the name of the new text, "" if there is none
-	top    string // of a put: the hidden folder that the new text is in, "" for none
-	made   info   // of a put: the new text's file
+	at     string    // of a put: the name that the new text has until Commit, "" if there is none
+	top    string    // of a put: the hidden folder that the new text is in, "" for none
+	made   info      // of a put: the new text's file
+	due    time.Time // of a put: the time to give to that file when it is revealed; zero if it has it
 	done   bool
 	result Result
 }
@@ -121,18 +122,18 @@ func (b *Batch) prepare(o *op, content []byte, mtime time.Time) error {
 	if err != nil {
 		return blockedAt(o.disk, o.path, err)
 	}
-	tmp, err := b.placeFor(d, o, name)
+	at, err := b.placeFor(d, o, name)
 	if err != nil {
 		return err
 	}
-	f, err := d.create(tmp)
+	f, err := d.create(at)
 	if errors.Is(err, fs.ErrExist) {
 		return ErrChanged
 	}
 	if err != nil {
 		return blockedAt(o.disk, o.path, err)
 	}
-	o.tmp, o.top = tmp, d.top
+	o.at, o.top = at, d.top
 	if err := o.write(d, f, content, mtime); err != nil {
 		return errors.Join(err, f.Close(), b.drop(o))
 	}
@@ -195,17 +196,16 @@ func (b *Batch) glance(d *cachedFolder, o *op, name string) error {
 }
 
 func (o *op) write(d *cachedFolder, f *os.File, content []byte, mtime time.Time) error {
-	if _, err := f.Write(content); err != nil {
+	_, err := f.Write(content)
+	if err == nil && !mtime.IsZero() {
+		err = d.date(o.at, mtime)
+	}
+	i, statErr := fstat(f)
+	o.made = i
+	if err = errors.Join(err, statErr); err != nil || o.top == "" || i.untouched() {
 		return err
 	}
-	if !mtime.IsZero() {
-		if err := d.date(o.tmp, mtime); err != nil {
-			return err
-		}
-	}
-	i, err := fstat(f)
-	o.made = i
-	return err
+	return o.backdate(d, f)
 }
 
 // durableLater leaves f to the final flush, if that covers it.
@@ -234,9 +234,11 @@ func (b *Batch) closeUnsynced() error {
 	return errors.Join(errs...)
 }
 
-// drop removes the new text of a put that will not be done.
+// drop removes the new text of a put that will not be done. In a hidden folder
+// the text has its own name already: if somebody wrote to it there, it is left
+// to Sweep.
 func (b *Batch) drop(o *op) error {
-	if o.tmp == "" {
+	if o.at == "" {
 		return nil
 	}
 	dir, _ := split(o.disk)
@@ -244,9 +246,21 @@ func (b *Batch) drop(o *op) error {
 	if err != nil {
 		return err
 	}
-	tmp := o.tmp
-	o.tmp = ""
-	if err := d.unlink(tmp); !errors.Is(err, fs.ErrNotExist) {
+	at := o.at
+	o.at = ""
+	if o.top != "" {
+		i, err := d.lstat(at)
+		if errors.Is(err, fs.ErrNotExist) || err == nil && i.Stamp != o.made.Stamp {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if b.many {
+			b.ahead.since++ // the flush that is to come has to cover this as well
+		}
+	}
+	if err := d.unlink(at); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil

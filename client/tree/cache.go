@@ -12,14 +12,16 @@ import (
 const maxCached = 64
 
 // folderCache keeps the folders that a batch works in open, and knows which of
-// them must be made durable.
+// them must be made durable. It calls folders by the names that they will have:
+// all keys are such spellings below team/, and what is said of a folder holds
+// wherever it is for now. Only place, by way of hidden, leads to where that is.
 type folderCache struct {
 	t     *Tree
 	open  map[string]*cachedFolder
 	dirty map[string]bool
 	made  map[string]bool // folders that were not there before
 
-	hidden map[string]string // of new folders that nobody sees yet: where they are until then
+	hidden map[string]string // new folders that nobody sees yet, to where they are on disk until then
 }
 
 // cachedFolder is an opened folder. On a file system that takes several

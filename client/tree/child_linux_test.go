@@ -356,7 +356,7 @@ func TestCrash_KillNine(t *testing.T) {
 		keptPath string
 	}{
 		{role: "put", known: []string{"f/a.md"}, text: "old\n"},
-		{role: "put, new folder", known: []string{"f/a.md"}, text: "old\n"},
+		{role: "put, new folder", known: []string{"f/a.md"}, text: "old\n", kept: []string{"new\n"}},
 		{role: "put, kept", known: []string{"f/a.md"}, text: "new\n", kept: []string{"old\n"}, keptPath: "f/a.md"},
 		{role: "put, kept, in steps", text: "new\n", kept: []string{"old\n"}, keptPath: "f/a.md"},
 		{role: "delete, kept", known: []string{"f/b.md", "f/a.md"}, text: "old\n"},

@@ -18,12 +18,13 @@ import (
 // may not survive a power cut, so that nothing of it may be relied on.
 func (b *Batch) Commit(ctx context.Context) ([]Result, error) {
 	defer b.close()
-	if err := b.ready(ctx); err != nil {
+	stopped, err := b.ready(ctx)
+	if err != nil {
 		b.dropAll()
 		return nil, fmt.Errorf("commit: %w", err)
 	}
 	b.folders.forget() // each folder is looked up once more before its names change
-	b.reveal(ctx)
+	b.reveal(stopped)
 	for _, o := range b.ops {
 		if o.done {
 			continue
@@ -34,7 +35,7 @@ func (b *Batch) Commit(ctx context.Context) ([]Result, error) {
 		if o.result.Err == nil {
 			o.result.Err = b.run(ctx, o)
 		}
-		if o.result.Err != nil && o.tmp != "" {
+		if o.result.Err != nil && o.at != "" {
 			o.result.Err = errors.Join(o.result.Err, b.drop(o))
 		}
 	}
@@ -57,35 +58,39 @@ func (b *Batch) Discard() {
 }
 
 // ready makes the new texts durable. One wait for a slow disk cannot be cut
-// short, so ctx is looked at between them.
-func (b *Batch) ready(ctx context.Context) error {
+// short, so ctx is looked at between them: stopped is what it said if that was
+// before the texts were durable. Once they are, they may all be revealed.
+func (b *Batch) ready(ctx context.Context) (stopped, err error) {
 	if err := b.start(); err != nil {
-		return err
+		return nil, err
 	}
 	if err := b.t.Verify(); err != nil {
-		return err
+		return nil, err
 	}
 	for _, f := range b.unsynced {
 		if ctx.Err() != nil {
-			break // nothing is going to be carried out
+			return ctx.Err(), nil
 		}
 		if err := b.t.await(f.Sync); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if !b.many {
-		return nil
+		return nil, nil
+	}
+	if b.ahead.since > 0 && ctx.Err() != nil {
+		return ctx.Err(), nil
 	}
 	b.Settle()
 	if err := b.ahead.wait(); err != nil {
-		return err
+		return nil, err
 	}
 	for disk := range b.folders.dirty { // and the names in hidden folders with them
 		if _, top := b.folders.place(disk); top != "" {
 			delete(b.folders.dirty, disk)
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 func (b *Batch) dropAll() {
@@ -155,7 +160,7 @@ func (b *Batch) put(ctx context.Context, d *cachedFolder, o *op, name string, cu
 	if err := d.free(name); err != nil {
 		return err
 	}
-	old, err := b.t.replace(d.folder, o.tmp, name, current)
+	old, err := b.t.replace(d.folder, o.at, name, current)
 	if err != nil {
 		return err
 	}
@@ -170,7 +175,7 @@ func (b *Batch) putNew(ctx context.Context, d *cachedFolder, o *op, name string)
 	if err := d.free(name); err != nil {
 		return err
 	}
-	err := b.t.claim(d.folder, o.tmp, d.folder, name)
+	err := b.t.claim(d.folder, o.at, d.folder, name)
 	if errors.Is(err, fs.ErrExist) {
 		if _, _, err = b.current(ctx, d, o, name); err == nil {
 			return ErrChanged // gone again
@@ -185,7 +190,7 @@ func (b *Batch) putNew(ctx context.Context, d *cachedFolder, o *op, name string)
 
 // arrived notes that the new text of a put has its name.
 func (o *op) arrived(d *cachedFolder, name string) {
-	o.tmp = ""
+	o.at = ""
 	d.added(name)
 	o.landed(d, name, o.made.Stamp)
 }

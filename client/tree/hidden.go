@@ -5,7 +5,9 @@ import (
 	"errors"
 	"io/fs"
 	"maps"
+	"os"
 	"slices"
+	"time"
 )
 
 // A new folder is filled under a name of ours and then renamed as a whole. Its
@@ -58,51 +60,140 @@ func (c *folderCache) reveal(top string) error {
 }
 
 // reveal shows the new folders, and with them the texts that were written into
-// them. None is hidden afterwards: one that cannot be shown is removed, and its
-// operations are not carried out.
-func (b *Batch) reveal(ctx context.Context) {
+// them, unless something stopped the batch before those were durable. None is
+// hidden afterwards: one that cannot be shown is removed, and its operations
+// are not carried out.
+func (b *Batch) reveal(stopped error) {
 	if len(b.folders.hidden) == 0 {
 		return
 	}
 	within := map[string][]*op{}
 	for _, o := range b.ops {
-		if o.top != "" && o.tmp != "" {
+		if o.top != "" && o.at != "" {
 			within[o.top] = append(within[o.top], o)
 		}
 	}
 	for _, top := range slices.Sorted(maps.Keys(b.folders.hidden)) {
-		err := ctx.Err()
+		err := stopped
 		if err == nil && len(within[top]) > 0 {
 			err = b.folders.reveal(top)
+		}
+		if err == nil {
+			b.revealed(within[top])
+			continue
 		}
 		if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
 			err = ErrChanged
 		}
 		for _, o := range within[top] {
-			if err == nil {
-				o.tmp, o.done, o.result.Stamp = "", true, o.made.Stamp
-				continue
-			}
+			b.folders.trim()
 			o.result.Err = errors.Join(blockedAt(o.disk, o.path, err), b.drop(o))
 		}
 	}
 	b.removeHidden()
 }
 
-// removeHidden removes the hidden folders, which are empty now.
+// revealed finds out which texts have come with their folder: somebody may have
+// removed one while it was hidden. What was written to one meanwhile shows at
+// the next look, since the stamp is that of our text.
+func (b *Batch) revealed(ops []*op) {
+	type listed struct {
+		names map[string]bool
+		err   error
+	}
+	folders := map[string]listed{}
+	for _, o := range ops {
+		b.folders.trim()
+		dir, name := split(o.disk)
+		l, ok := folders[dir]
+		if !ok {
+			l.names, l.err = b.folders.namesIn(dir)
+			folders[dir] = l
+		}
+		o.at, o.done = "", true // whatever it is by now, it is not ours to remove
+		switch {
+		case l.err != nil:
+			o.result.Err = blockedAt(o.disk, o.path, l.err)
+		case !l.names[canonical(name)]:
+			o.result.Err = ErrChanged
+		case o.due.IsZero():
+			o.result.Stamp = o.made.Stamp
+		default:
+			o.result.Err = blockedAt(o.disk, o.path, b.dateRevealed(o))
+		}
+	}
+}
+
+// namesIn lists a folder anew.
+func (c *folderCache) namesIn(disk string) (map[string]bool, error) {
+	d, err := c.get(disk)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	list, err := d.names()
+	names := make(map[string]bool, len(list))
+	for _, n := range list {
+		names[canonical(n)] = true
+	}
+	return names, err
+}
+
+// backdate makes a text in a hidden folder older than its file until it is
+// revealed. If that never happens, Sweep can tell that nobody wrote to it.
+func (o *op) backdate(d *cachedFolder, f *os.File) error {
+	o.due = time.Unix(0, o.made.MTime)
+	if err := d.date(o.at, time.Unix(0, o.made.CTime).Add(-2*surelyOlder)); err != nil {
+		return err
+	}
+	i, err := fstat(f)
+	o.made = i
+	return err
+}
+
+// dateRevealed gives a text its own time. It leaves the result without a stamp:
+// somebody might write to the file at this moment, and the time would hide it.
+func (b *Batch) dateRevealed(o *op) error {
+	dir, name := split(o.disk)
+	d, err := b.folders.get(dir)
+	if err != nil {
+		return err
+	}
+	if i, err := d.lstat(name); err != nil || i.Stamp != o.made.Stamp {
+		return nil //nolint:nilerr // it is somebody else's by now, and so is its time
+	}
+	return d.date(name, o.due)
+}
+
+// removeHidden removes the hidden folders, which are empty now, and forgets
+// them: somebody may have folders of their names.
 func (b *Batch) removeHidden() {
 	for _, dir := range deepestFirst(b.folders.made) {
 		if _, top := b.folders.place(dir); top != "" {
 			b.folders.trim()
 			b.removeFolder(dir)
+			delete(b.folders.made, dir)
 		}
 	}
 	b.folders.hidden = nil // what is not empty is left to Sweep
+	b.folders.forget()
 }
 
-// sweepHidden removes a folder that a crash left hidden. Its texts are
-// downloaded again, but for those that somebody wrote to: a text of ours is
-// older than its file, and what has just been written is not.
+// surelyOlder is by how much a text is older than its file only if it was dated
+// so after it was written.
+const surelyOlder = time.Minute
+
+// untouched reports whether the file looks like one that was written by us and
+// by nobody since: whoever writes makes its text as young as the file itself. A
+// name that was moved here or a changed mode may look the same.
+func (i info) untouched() bool {
+	return i.nlink == 1 && time.Duration(i.CTime-i.MTime) > surelyOlder
+}
+
+// sweepHidden clears away a folder that a crash left hidden. All its texts go
+// to the keeper. What is not ours stays, and the folder with it.
 func (b *Batch) sweepHidden(ctx context.Context, d *folder, name string) error {
 	sub, err := d.open(name)
 	if err != nil {
@@ -118,12 +209,17 @@ func (b *Batch) sweepHidden(ctx context.Context, d *folder, name string) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		errs = errors.Join(errs, b.sweepIn(ctx, sub, n))
+		if err := b.sweepIn(ctx, sub, n); !passing(err) { // each by itself: one that passes hides no other
+			errs = errors.Join(errs, err)
+		}
 	}
 	if errs != nil {
 		return errs
 	}
-	return d.rmdir(name)
+	if err := d.rmdir(name); !errors.Is(err, fs.ErrExist) { // not empty: for the next time, or for a person
+		return err
+	}
+	return nil
 }
 
 func (b *Batch) sweepIn(ctx context.Context, d *folder, name string) error {
@@ -133,10 +229,22 @@ func (b *Batch) sweepIn(ctx context.Context, d *folder, name string) error {
 		return err
 	case i.dir():
 		return b.sweepHidden(ctx, d, name)
-	case !i.regular():
-		return nil // not ours, whatever it is; the folder stays for it
-	case i.MTime < i.CTime && i.nlink == 1:
-		return d.unlink(name)
+	case d.foreign(name, i) != nil:
+		return nil // List tells of it
 	}
-	return b.t.letGo(ctx, d, name, Old{Disk: d.disk})
+	// An empty file is one that we had not written to yet, or holds nothing.
+	return b.t.letGo(ctx, d, name, Old{Disk: d.join(name), Ours: i.untouched() || i.Size == 0})
+}
+
+// foreign returns why Sweep does not touch what is in a hidden folder, or nil.
+func (d *folder) foreign(name string, i info) *Blocked {
+	switch {
+	case i.mode&fs.ModeSymlink != 0:
+		return &Blocked{Disk: d.join(name), Kind: KindSymlink}
+	case !i.regular():
+		return &Blocked{Disk: d.join(name), Kind: KindIrregular}
+	case i.Size > maxOldBytes:
+		return &Blocked{Disk: d.join(name), Kind: KindTooLarge}
+	}
+	return nil
 }

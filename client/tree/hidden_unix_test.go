@@ -174,17 +174,14 @@ func TestSweep_HiddenFolder(t *testing.T) {
 	batch := b.Begin()
 	putNew(t, batch, 3)
 	batch.close() // as a crash would
-	hidden := map[string]string{}
-	for _, name := range b.list().Leftovers {
-		if _, err := os.Stat(filepath.Join(b.dir, name, "b")); err == nil {
-			hidden["a"] = filepath.Join(b.dir, name)
-		}
-	}
-	must(t, os.WriteFile(filepath.Join(hidden["a"], "b", "01.md"), []byte("edited\n"), 0o600))
-	must(t, os.WriteFile(filepath.Join(hidden["a"], "b", "theirs.md"), []byte("theirs\n"), 0o600))
+	in := filepath.Join(b.hidden("b"), "b")
+	must(t, os.WriteFile(filepath.Join(in, "01.md"), []byte("edited\n"), 0o600))
+	must(t, os.WriteFile(filepath.Join(in, "theirs.md"), []byte("theirs\n"), 0o600))
 	b.open()
 	must(t, b.Sweep(t.Context(), b.list(), nil))
 	b.wantOnDisk()
-	slices.SortFunc(b.kept, func(x, y Old) int { return strings.Compare(string(x.Content), string(y.Content)) })
-	b.wantKept("edited\n", "theirs\n")
+	b.wantOurs(map[string]bool{
+		"a/b/00.md\n": true, "a/b/02.md\n": true, "c/00.md\n": true, "c/01.md\n": true, "c/02.md\n": true,
+		"edited\n": false, "theirs\n": false,
+	})
 }

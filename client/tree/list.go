@@ -100,6 +100,9 @@ func (l *Listing) name(d *folder, name string) (isFolder bool) {
 	switch {
 	case isTmp(name) || isOld(name) || isNew(name):
 		l.Leftovers = append(l.Leftovers, d.join(name))
+		if isNew(name) {
+			l.foreign(d, name)
+		}
 		return false
 	case (name == markerName || name == ignoreName) && d.disk == "":
 		return false
@@ -210,6 +213,35 @@ func (l *Listing) descend(ctx context.Context, d *folder, name string, depth int
 		l.block(Blocked{Disk: d.join(name), Kind: KindUnreadable, Folder: true, Err: err})
 	}
 	return nil
+}
+
+// foreign looks for what [Tree.Sweep] will not touch in a folder that a crash
+// left hidden: only a person can say what that is.
+func (l *Listing) foreign(d *folder, name string) {
+	i, err := d.lstat(name)
+	if err == nil && i.dir() {
+		err = l.foreignIn(d, name)
+	} else if err == nil {
+		if b := d.foreign(name, i); b != nil {
+			l.block(*b)
+		}
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		l.block(Blocked{Disk: d.join(name), Kind: KindUnreadable, Folder: true, Err: err})
+	}
+}
+
+func (l *Listing) foreignIn(d *folder, name string) error {
+	sub, err := d.open(name)
+	if err != nil {
+		return err
+	}
+	defer sub.close()
+	names, err := sub.names()
+	for _, n := range names {
+		l.foreign(sub, n)
+	}
+	return err
 }
 
 func (l *Listing) block(b Blocked) { l.Blocked = append(l.Blocked, b) }

@@ -11,10 +11,11 @@ import (
 
 // Sweep clears what an interrupted batch left behind: l names the leftovers,
 // and known holds the paths that the index has. New texts are removed, since
-// they are downloaded again. A text that was moved aside goes back to its name
-// if that is known and free, else to the keeper. If l had leftovers, list the
-// tree again afterwards. The error joins those of the files that stay; one that
-// somebody has open for writing stays without an error, for the next time.
+// they are downloaded again; those that had their own names already go to the
+// keeper. A text that was moved aside goes back to its name if that is known
+// and free, else to the keeper. If l had leftovers, list the tree again
+// afterwards. The error joins those of the files that stay; one that somebody
+// has open for writing stays without an error, for the next time.
 func (t *Tree) Sweep(ctx context.Context, l Listing, known []memory.Path) error {
 	if len(l.Leftovers) == 0 {
 		return nil
@@ -35,12 +36,18 @@ func (t *Tree) Sweep(ctx context.Context, l Listing, known []memory.Path) error 
 		if err == nil {
 			err = b.sweep(ctx, d, name, known)
 		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errMoving) {
+		if !passing(err) {
 			errs = append(errs, fmt.Errorf("sweep %s: %w", disk, err))
 		}
 	}
 	b.removeEmptied()
 	return errors.Join(append(errs, b.folders.sync(b.flushed))...)
+}
+
+// passing reports whether there is nothing to tell: no error, or one of a file
+// that is gone by now, or that somebody has open.
+func passing(err error) bool {
+	return err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, errMoving)
 }
 
 func (b *Batch) sweep(ctx context.Context, d *cachedFolder, name string, known []memory.Path) error {

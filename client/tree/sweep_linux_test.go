@@ -57,6 +57,29 @@ func TestSweep_WaitsForOpenFile(t *testing.T) {
 	b.wantOnDisk("a.md")
 }
 
+// A file that is in use hides no failure of another in its folder.
+func TestSweep_TellsOfNeighbours(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	batch := b.Begin()
+	putNew(t, batch, 3)
+	batch.close() // as a crash would
+	f, err := os.OpenFile(filepath.Join(b.hidden("b"), "b", "01.md"), os.O_WRONLY|os.O_APPEND, 0)
+	must(t, err)
+	b.keepErr = errors.New("no room")
+	if err := b.Sweep(t.Context(), b.list(), nil); !errors.Is(err, b.keepErr) {
+		t.Errorf("got error %v, want %v", err, b.keepErr)
+	}
+	b.keepErr = nil
+	must(t, b.Sweep(t.Context(), b.list(), nil))
+	if n := len(b.keptTexts()); n != 5 || len(b.list().Leftovers) != 1 {
+		t.Errorf("%d texts were kept, want all but the one that is in use", n)
+	}
+	must(t, f.Close())
+	must(t, b.Sweep(t.Context(), b.list(), nil))
+	b.wantOnDisk()
+}
+
 // Somebody looked the file up before it was replaced, and writes to it while
 // its text is being kept.
 func TestBatch_LeavesOpenFile(t *testing.T) {

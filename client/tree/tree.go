@@ -35,10 +35,11 @@ type Options struct {
 // Old is a text that was replaced or removed.
 type Old struct {
 	Path     memory.Path // zero if a crash left the text behind and no path fits
-	Disk     string      // where it was; its folder, if Path is zero
+	Disk     string      // where it was, or the folder that it was in
 	Content  []byte
 	Sum      memory.Hash
 	Expected memory.Hash // what the plan knew of; zero from [Tree.Sweep], which has no plan
+	Ours     bool        // it looks like a new text that a crash left behind, and that nobody wrote to
 }
 
 // Tree is an opened team/ folder. Its methods may be used by several
