@@ -16,10 +16,10 @@ type stage struct {
 	texts map[memory.Path]staged
 }
 
-// staged is a text that waits beside its place, with its text hash.
+// staged is a text that waits beside its place, with its hash and its text hash.
 type staged struct {
-	ref  memory.RevisionRef
-	text memory.Hash
+	ref       memory.RevisionRef
+	sum, text memory.Hash
 }
 
 // stageAll takes pages until there are no more. It writes their texts if the
@@ -42,10 +42,13 @@ func (c *cycle) stageAll(ctx context.Context, pages <-chan memory.FeedPage) {
 	c.stage.batch.Settle()
 }
 
+// isFirst reports whether there is nothing that a plan could be about: not in
+// the index, and not in the tree.
 func (c *cycle) isFirst() bool {
+	unknown := c.index.Cursor.IsZero() && len(c.state.entries) == 0
 	l := &c.listing
-	return c.scanned && !c.options.DryRun && c.index.Cursor.IsZero() &&
-		len(c.state.entries)+len(l.Files)+len(l.Blocked)+len(l.Leftovers) == 0
+	empty := c.scanned && len(l.Files) == 0 && len(l.Blocked) == 0 && len(l.Leftovers) == 0
+	return unknown && empty && !c.options.DryRun
 }
 
 // stageText writes the text of a change, if that says what it should, and lets
@@ -57,7 +60,10 @@ func (c *cycle) stageText(change *memory.Change) {
 		return
 	}
 	s.batch.Put(p, c.listing.Spell(p), change.Content, c.origin(change.Author, change.At).time(), memory.Hash{})
-	s.texts[p] = staged{memory.RevisionRef{EntryID: change.EntryID, Rev: change.Rev}, msync.TextSumOf(change.Content, change.Sum)}
+	s.texts[p] = staged{
+		ref: memory.RevisionRef{EntryID: change.EntryID, Rev: change.Rev},
+		sum: change.Sum, text: msync.TextSumOf(change.Content, change.Sum),
+	}
 	change.Content, change.Inline = nil, false
 }
 
@@ -72,7 +78,7 @@ func (c *cycle) useStaged(ctx context.Context, ops []msync.Op) ([]msync.Op, erro
 	var rest []msync.Op
 	for _, op := range ops {
 		t, ok := s.texts[op.Path]
-		if ok && op.Kind == msync.Download && op.Local.Sum.IsZero() && t.ref == refOf(op) {
+		if ok && op.Kind == msync.Download && op.Local.Sum.IsZero() && t.ref == refOf(op) && t.sum == op.Remote.Sum {
 			wanted[op.Path] = op
 			continue
 		}
