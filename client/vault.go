@@ -48,11 +48,65 @@ func (v vault) sweep() { sweepTemps(v.temps, time.Time{}) }
 
 const vaultTime = "20060102T150405Z"
 
-// kept is one text in a vault.
-type kept struct {
-	Path memory.Path
-	File string // absolute
-	At   time.Time
+// Kept is one text in a vault.
+type Kept struct {
+	Path   memory.Path
+	File   string // absolute
+	ID     string // the first digits of the text's hash; the same text of two paths has one
+	At     time.Time
+	Device string // the first letters of whose it was
+}
+
+// keptOf reads what the name of a file in a vault says.
+func keptOf(p memory.Path, file string) (Kept, bool) {
+	stamp, rest, _ := strings.Cut(strings.TrimSuffix(filepath.Base(file), ".md"), "-")
+	device, sum, _ := strings.Cut(rest, "-")
+	at, err := time.Parse(vaultTime, stamp)
+	return Kept{Path: p, File: file, ID: sum[:min(8, len(sum))], At: at, Device: device}, err == nil
+}
+
+// Choose returns the one text that a person means: by its file, its ID, the
+// beginning of that, or its path.
+func Choose(all []Kept, name string) (Kept, error) {
+	for _, means := range []func(Kept) bool{
+		func(k Kept) bool { return k.File == name },
+		func(k Kept) bool { return k.ID == name },
+		func(k Kept) bool { return k.Path.String() == name },
+		func(k Kept) bool { return "team/"+k.Path.String() == name },
+		func(k Kept) bool { return name != "" && strings.HasPrefix(k.ID, name) },
+	} {
+		var found []Kept
+		for _, k := range all {
+			if means(k) {
+				found = append(found, k)
+			}
+		}
+		switch len(found) {
+		case 0:
+		case 1:
+			return found[0], nil
+		default:
+			return Kept{}, severalMeant(name, found)
+		}
+	}
+	return Kept{}, memory.NotFound(name)
+}
+
+// severalMeant lists what could be meant by a name, with names that are clear.
+func severalMeant(name string, found []Kept) *memory.Error {
+	ids := map[string]int{}
+	for _, k := range found {
+		ids[k.ID]++
+	}
+	var clear []string
+	for _, k := range found {
+		if ids[k.ID] == 1 {
+			clear = append(clear, k.ID)
+			continue
+		}
+		clear = append(clear, k.File)
+	}
+	return memory.Invalid("id", fmt.Sprintf("%s may be one of %d texts: %s", name, len(found), strings.Join(clear, ", ")))
 }
 
 // keep stores a text durably and returns its file.
@@ -131,8 +185,8 @@ func (v vault) find(dir string, sum memory.Hash, content []byte) (string, bool) 
 
 // list returns everything that is kept, oldest first. A missing folder is
 // empty.
-func (v vault) list() ([]kept, error) {
-	var all []kept
+func (v vault) list() ([]Kept, error) {
+	var all []Kept
 	err := filepath.WalkDir(v.dir, func(file string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(file, ".md") || strings.HasSuffix(file, baseSuffix) {
 			return err
@@ -145,18 +199,15 @@ func (v vault) list() ([]kept, error) {
 		if err != nil {
 			return nil //nolint:nilerr // not one of ours
 		}
-		stamp, _, _ := strings.Cut(d.Name(), "-")
-		at, err := time.Parse(vaultTime, stamp)
-		if err != nil {
-			return nil //nolint:nilerr // nor this
+		if k, ok := keptOf(path, file); ok {
+			all = append(all, k)
 		}
-		all = append(all, kept{Path: path, File: file, At: at})
 		return nil
 	})
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("list %s: %w", v.dir, err)
 	}
-	slices.SortStableFunc(all, func(a, b kept) int { return a.At.Compare(b.At) })
+	slices.SortStableFunc(all, func(a, b Kept) int { return a.At.Compare(b.At) })
 	return all, nil
 }
 
@@ -178,8 +229,15 @@ func (v vault) prune(before time.Time) error {
 	return nil
 }
 
+// deviceTag is what names of files say of a device. A server made its identity,
+// so only letters and digits of it are taken.
 func deviceTag(d memory.DeviceID) string {
-	tag := strings.TrimPrefix(string(d), "dev_")
+	tag := strings.Map(func(r rune) rune {
+		if ('a' <= r && r <= 'z') || ('A' <= r && r <= 'Z') || ('0' <= r && r <= '9') {
+			return r
+		}
+		return -1
+	}, strings.TrimPrefix(string(d), "dev_"))
 	if tag == "" {
 		return "local"
 	}
