@@ -131,7 +131,9 @@ func TestCompose_Metrics(t *testing.T) {
 	if err := node.Decode(&networks); err != nil {
 		t.Fatal(err)
 	}
-	if n := compose.Networks["metrics"]; !n.Internal || !strings.Contains(text, "let it join the network "+n.Name+",") {
+	n := compose.Networks["metrics"]
+	setting, name, _ := strings.Cut(strings.TrimSuffix(n.Name, "}"), ":-")
+	if !n.Internal || setting != "${TEAMMEM_METRICS_NETWORK" || !strings.Contains(text, "let it join the network "+name+",") {
 		t.Errorf("the network is %+v", n)
 	}
 	_, address, _ := strings.Cut(text, "set TEAMMEM_METRICS_LISTEN=")
