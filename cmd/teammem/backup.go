@@ -29,9 +29,9 @@ func (a *app) newBackupCommand(db *databaseOptions) *cobra.Command {
 while members go on reading and writing. It needs no program of Postgres' and
 does not change the database, nor bring it to another version. The file appears
 under its name when it is complete and on disk; an older backup of that name
-stays until then. What killed backups left in that folder is removed. FILE holds
-all texts and members, so keep it as safe as the server; it holds no key, and of
-tokens only hashes.
+stays until then. What backups left in that folder that were killed over 6 hours
+ago is removed. FILE holds all texts and members, so keep it as safe as the
+server; it holds no key, and of tokens only hashes.
 With --verify, read FILE to its end and say whether it is whole and what is in
 it, without a database.
 Exit 0: done; 1: not done, and FILE is as it was; 2: wrong usage, or no such
@@ -53,6 +53,9 @@ func (a *app) runBackup(ctx context.Context, o databaseOptions, file string) err
 	if err := a.mayWrite(file); err != nil {
 		return err
 	}
+	if file != "-" {
+		a.sweepParts(filepath.Dir(file)) // before Postgres starts, which may need the room
+	}
 	return a.atPlace(ctx, o, embedded.Open, true, func(p place) error { return a.backUp(ctx, p, file) })
 }
 
@@ -66,7 +69,6 @@ func (a *app) backUp(ctx context.Context, p place, file string) error {
 	if file == "-" {
 		return write(a.stdout)
 	}
-	a.sweepParts(filepath.Dir(file))
 	if err := writeWhole(file, write); err != nil {
 		return err
 	}
@@ -101,7 +103,7 @@ func (a *app) atPlace(ctx context.Context, o databaseOptions, start startCluster
 // sweepParts makes room: backups that were killed leave what they had written.
 // That it stays does not stop another one.
 func (a *app) sweepParts(dir string) {
-	swept, err := sweepParts(dir)
+	swept, err := sweepParts(dir, a.now())
 	if swept > 0 {
 		a.tell("removed %s from %s", plural(swept, "unfinished backup whose process has ended", "unfinished backups whose processes have ended"), dir)
 	}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/gofrs/flock"
 )
@@ -90,19 +91,25 @@ func (p *part) keepAs(file string) error {
 	return syncFolder(filepath.Dir(file))
 }
 
-// discard removes what was not kept, and gives the lock back.
+// discard removes what was not kept, and gives the lock back. Whatever becomes
+// of the lock, a file that was kept is whole.
 func (p *part) discard() error {
 	if p.kept {
-		return p.lock.Close()
+		_ = p.lock.Close()
+		return nil
 	}
 	_ = p.Close() // which it may be already
 	_, err := removeIfThere(p.Name())
 	return errors.Join(err, p.lock.Close())
 }
 
+// partRests is how long nobody has written to a part that is swept: a lock may
+// be known only to the machine that took it, and several write into one folder.
+const partRests = 6 * time.Hour
+
 // sweepParts removes what processes left in a folder that were killed, and
 // returns how much that was.
-func sweepParts(dir string) (swept int, err error) {
+func sweepParts(dir string, now time.Time) (swept int, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return 0, err
@@ -110,6 +117,10 @@ func sweepParts(dir string) (swept int, err error) {
 	for _, e := range entries {
 		if !e.Type().IsRegular() || !strings.HasPrefix(e.Name(), ".") || !strings.HasSuffix(e.Name(), partSuffix) {
 			continue
+		}
+		info, problem := e.Info()
+		if problem != nil || now.Sub(info.ModTime()) < partRests {
+			continue // finished meanwhile, or perhaps still at work
 		}
 		removed, problem := sweepPart(filepath.Join(dir, e.Name()))
 		if err = errors.Join(err, problem); removed {

@@ -41,7 +41,7 @@ func TestBackup_Killed(t *testing.T) {
 			t.Fatal("the backup did not come to the feed")
 		}
 	}
-	if swept, err := sweepParts(dir); swept != 0 || err != nil {
+	if swept, err := sweepParts(dir, time.Now().Add(2*partRests)); swept != 0 || err != nil {
 		t.Errorf("of a backup at work %d files were swept, %v", swept, err)
 	}
 	if n := len(filesBelow(t, dir)); n != 1 {
@@ -54,16 +54,35 @@ func TestBackup_Killed(t *testing.T) {
 	if _, err := gate.Exec(t.Context(), `rollback`); err != nil {
 		t.Fatal(err)
 	}
-	r := run(t, home, "admin", "--database-url", url, "backup", filepath.Join(dir, "tuesday.tar.zst"))
+	if r := run(t, home, "admin", "--database-url", url, "backup", filepath.Join(dir, "monday.tar.zst")); r.code != exitOK || r.stderr != "" {
+		t.Errorf("soon after: exit %d: %s", r.code, r.stderr)
+	}
+	for name := range filesBelow(t, dir) {
+		rest(t, filepath.Join(dir, name))
+	}
+	if n := len(filesBelow(t, dir)); n != 2 {
+		t.Errorf("%d files, want a backup and what was left", n)
+	}
+	r := run(t, home, "admin", "--database-url", url, "backup", filepath.Join(dir, "monday.tar.zst"))
 	if r.code != exitOK || !strings.Contains(r.stderr, "removed 1 unfinished backup whose process has ended") {
 		t.Errorf("exit %d: %s", r.code, r.stderr)
 	}
-	if got := filesBelow(t, dir); len(got) != 1 || got["tuesday.tar.zst"] == "" {
+	if got := filesBelow(t, dir); len(got) != 1 || got["monday.tar.zst"] == "" {
 		t.Errorf("%d files", len(got))
 	}
 }
 
-// Only files are swept that are ours by their name and nobody's by their lock.
+// rest makes a file one that nobody has written to for long.
+func rest(t *testing.T, file string) {
+	t.Helper()
+	at := time.Now().Add(-partRests)
+	if err := os.Chtimes(file, at, at); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Only files are swept that are ours by their name, nobody's by their lock, and
+// at rest.
 func TestSweepParts(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -73,12 +92,17 @@ func TestSweepParts(t *testing.T) {
 	}
 	writeFile(t, filepath.Join(dir, ".a.tar.zst.1"+partSuffix), "")
 	writeFile(t, filepath.Join(dir, ".b.tar.zst.2"+partSuffix), "half")
+	for name := range filesBelow(t, dir) {
+		rest(t, filepath.Join(dir, name))
+	}
+	kept[".c.tar.zst.3"+partSuffix] = "of another machine, whose lock is not seen here"
+	writeFile(t, filepath.Join(dir, ".c.tar.zst.3"+partSuffix), kept[".c.tar.zst.3"+partSuffix])
 	mkdir(t, filepath.Join(dir, ".folder"+partSuffix))
 	if err := os.Symlink(filepath.Join(dir, "a.tar.zst"), filepath.Join(dir, ".link"+partSuffix)); err != nil {
 		t.Fatal(err)
 	}
 	err := writeWhole(filepath.Join(dir, "new.tar.zst"), func(out io.Writer) error {
-		if swept, err := sweepParts(dir); swept != 2 || err != nil {
+		if swept, err := sweepParts(dir, time.Now()); swept != 2 || err != nil {
 			t.Errorf("%d files were swept, %v", swept, err)
 		}
 		_, err := io.WriteString(out, "new")
