@@ -52,7 +52,7 @@ const vaultTime = "20060102T150405Z"
 type Kept struct {
 	Path   memory.Path
 	File   string // absolute
-	ID     string // the first digits of the text's hash; the same text of two paths has one
+	ID     string // short, and made of the path and the name of the file but for its time
 	At     time.Time
 	Device string // the first letters of whose it was
 }
@@ -60,9 +60,10 @@ type Kept struct {
 // keptOf reads what the name of a file in a vault says.
 func keptOf(p memory.Path, file string) (Kept, bool) {
 	stamp, rest, _ := strings.Cut(strings.TrimSuffix(filepath.Base(file), ".md"), "-")
-	device, sum, _ := strings.Cut(rest, "-")
+	device, _, _ := strings.Cut(rest, "-")
 	at, err := time.Parse(vaultTime, stamp)
-	return Kept{Path: p, File: file, ID: sum[:min(8, len(sum))], At: at, Device: device}, err == nil
+	id := memory.Sum([]byte(p.String() + "\x00" + rest)).String()[:8]
+	return Kept{Path: p, File: file, ID: id, At: at, Device: device}, err == nil
 }
 
 // Choose returns the one text that a person means: by its file, its ID, the

@@ -78,6 +78,7 @@ func (p reportPrinter) summary(r *client.Report) string {
 	if n := len(pending(r.Waiting)); n > 0 {
 		apart = append(apart, plural(n, "change", "changes")+" waiting for review")
 	}
+	apart = append(apart, apartHeld(r)...)
 	line := fmt.Sprintf("in sync with %s: %s", p.link.Slug, plural(r.Entries, "entry", "entries"))
 	if len(apart) > 0 {
 		line += ", and " + strings.Join(apart, ", ")
@@ -99,8 +100,10 @@ func (p reportPrinter) problems(r *client.Report) {
 		p.tell("  %s", hint)
 	}
 	for _, c := range r.Conflicts {
-		p.tell("conflict %s: your text is in %s; take from it what you need, then remove it", c.Path, c.File)
+		p.tell("conflict %s: the server's text is in the tree, yours is in %s", shown(c.Path.String()), shown(c.File))
+		p.tell("  see teammem conflicts show %s, then teammem conflicts resolve %s", c.ID, c.ID)
 	}
+	p.held(r)
 	for _, n := range r.Notices {
 		p.tell("%s", n)
 	}
@@ -208,6 +211,7 @@ type (
 	}
 	textLine struct {
 		Type    string `json:"type"`
+		ID      string `json:"id,omitzero"`
 		Path    string `json:"path,omitzero"`
 		File    string `json:"file,omitzero"`
 		Message string `json:"message,omitzero"`
@@ -237,7 +241,12 @@ func (p reportPrinter) json(r *client.Report, code int) error {
 		}
 	}
 	for _, c := range r.Conflicts {
-		if err := p.printJSON(textLine{Type: "conflict", Path: c.Path.String(), File: c.File}); err != nil {
+		if err := p.printJSON(textLine{Type: "conflict", ID: c.ID, Path: c.Path.String(), File: c.File}); err != nil {
+			return err
+		}
+	}
+	for _, h := range r.Held {
+		if err := p.printJSON(newHeldLine(h)); err != nil {
 			return err
 		}
 	}
@@ -246,11 +255,11 @@ func (p reportPrinter) json(r *client.Report, code int) error {
 			return err
 		}
 	}
-	counts := map[string]int{"refused": len(r.Refused), "waiting": len(r.Waiting), "conflicts": len(r.Conflicts), "ignored": r.Ignored, "requests": r.Requests}
+	counts := map[string]int{"refused": len(r.Refused), "waiting": len(r.Waiting), "conflicts": len(r.Conflicts), "held": countHeld(r), "ignored": r.Ignored, "requests": r.Requests}
 	for kind, n := range r.Counts() {
 		counts[strings.ReplaceAll(string(kind), "-", "_")] = n
 	}
-	return p.printJSON(summaryLine{"summary", code, p.link.Slug, r.Cursor.String(), r.Digest.String(), r.Proven, r.Entries, r.Pending, counts})
+	return p.printJSON(summaryLine{"summary", code, p.link.Slug, r.Cursor.String(), r.Digest.String(), r.Proven && len(r.Held) == 0, r.Entries, r.Pending, counts})
 }
 
 func newRefusedLine(f client.Refused) refusedLine {
