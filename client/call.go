@@ -107,8 +107,11 @@ func (s *Server) try(ctx context.Context, r request, token string, v any) (statu
 	if err := s.recognise(res); err != nil {
 		return res.StatusCode, err
 	}
-	if at, err := http.ParseTime(res.Header.Get("Date")); err == nil && r.date != nil {
-		*r.date = at
+	if at, err := http.ParseTime(res.Header.Get("Date")); err == nil {
+		s.at.Store(at.Unix())
+		if r.date != nil {
+			*r.date = at
+		}
 	}
 	if res.StatusCode == http.StatusNotModified {
 		return res.StatusCode, nil

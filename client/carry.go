@@ -275,6 +275,7 @@ func (c *cycle) changed(op msync.Op, r tree.Result, text memory.Hash) error {
 		c.notice("%s: the text that was there stays beside it until the next run: %v", op.Path, r.Left)
 	}
 	if op.Kind == msync.DeleteLocal {
+		c.countDelete(op.Kind)
 		c.state.lost(op.Path)
 		c.state.forget(op.Entry)
 		c.done(op)

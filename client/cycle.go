@@ -52,6 +52,12 @@ type cycle struct {
 	knownForeign map[memory.EntryID]refusal
 	unmergeable  map[memory.Path]memory.Hash // merging these texts gives one that is refused
 
+	// What the guard has to know beside a plan.
+	heldOps  []msync.HeldOp // of the newest plan
+	released map[memory.EntryID]bool
+	deletes  deleted // of this run
+	baseSize int64   // of the newest plan
+
 	serverTime time.Time // the newest that the server stated in this run
 
 	// What the server said of texts that have no base.
@@ -100,6 +106,7 @@ func (s *Syncer) open(ctx context.Context, file string, o SyncOptions, report *R
 		superseded: map[memory.Path]memory.Hash{}, unheard: map[memory.Path]memory.Hash{},
 		kept: map[memory.Hash]bool{}, trashable: map[memory.Hash]bool{},
 		proposals: slices.Clone(x.Proposals), ended: map[memory.ProposalID]bool{},
+		heldOps: x.Held, released: map[memory.EntryID]bool{},
 	}
 	c.trashBin.clock = c.latest
 	c.sentFile = filepath.Join(filepath.Dir(file), "sent")
@@ -228,9 +235,10 @@ func (c *cycle) finish(file string, failed error) error {
 		c.index.LastSync = c.began
 	}
 	var err error
-	changed := len(c.index.Refusals) != c.recorded || !slices.Equal(c.index.Proposals, c.proposals)
+	changed := len(c.index.Refusals) != c.recorded || !slices.Equal(c.index.Proposals, c.proposals) ||
+		!slices.Equal(c.index.Held, c.heldOps)
 	if c.state.dirty || changed {
-		c.index.Proposals = c.proposals
+		c.index.Proposals, c.index.Held = c.proposals, c.heldOps
 		c.index.Own, c.index.Rows = c.state.digest, c.state.rows()
 		err = c.index.save(file)
 	} else {
@@ -284,6 +292,7 @@ func (c *cycle) finishReport() error {
 		p := &c.proposals[i]
 		r.Waiting = append(r.Waiting, p.listed(c.ended[p.ID]))
 	}
+	c.missed()
 	r.sort()
 	r.Cursor, r.Digest, r.Entries = c.index.Cursor, c.state.digest, c.state.live
 	open, err := c.conflicts.conflicts()

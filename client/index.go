@@ -13,6 +13,7 @@ import (
 
 	"github.com/teammem/teammem/memory"
 	"github.com/teammem/teammem/sanitize"
+	msync "github.com/teammem/teammem/sync"
 )
 
 // index is what the client remembers of a linked tree: observations, never a
@@ -34,6 +35,8 @@ type index struct {
 	Rows        []row         // by path
 	Refusals    []refusal     // by name on disk
 	Proposals   []proposal    // by path
+	Deleted     []deleted     // lately, a run each, newest last
+	Held        []msync.HeldOp
 
 	// Unattributed says that the rows come from an older version's index, which
 	// did not keep who wrote what: the manifest has to be asked for that, once.
@@ -82,6 +85,7 @@ type file struct {
 	Inode uint64
 	Sum   memory.Hash
 	Text  memory.Hash
+	Blank bool // it is nothing but white space
 }
 
 // refusal is why a file is not shared, and the state of the file and the rules

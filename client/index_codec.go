@@ -7,12 +7,13 @@ import (
 	"github.com/teammem/teammem/memory"
 )
 
-// Every index file starts with indexName and the version of its format. The
-// version before, which does not say who wrote what, is still read.
+// Every index file starts with indexName and the version of its format. Older
+// versions are still read.
 const (
-	indexName     = "teammem index"
-	versionNow    = '\x03'
-	versionBefore = '\x02'
+	indexName         = "teammem index"
+	versionNow        = '\x04'
+	versionUnguarded  = '\x03' // does not say what was deleted lately, and what is held
+	versionAuthorless = '\x02' // nor who wrote what
 )
 
 // Flags of a row say which parts follow, and which equal what came before.
@@ -29,13 +30,14 @@ const (
 	rowAuthor    // somebody is known to have written it
 	rowAt        // at a time of its own
 	rowAtMTime   // at the file's time
+	rowBlank     // the file is nothing but white space
 )
 
 // minRowBytes is about what a row takes; only the first allocation goes by it.
 const minRowBytes = 64
 
 // encode writes the index: name and version, the header, the names of authors,
-// the rows, the refusals, the proposals, and a CRC-32C of it all. Numbers are varints, strings
+// the rows, the refusals, the proposals, late deletes, what is held, and a CRC-32C of it all. Numbers are varints, strings
 // have their length before them, hashes are raw; a row names its author by a
 // number, because few people write many entries.
 func (x *index) encode() []byte {
@@ -70,6 +72,7 @@ func (x *index) encode() []byte {
 	for i := range x.Proposals {
 		e.proposal(&x.Proposals[i])
 	}
+	e.guards(x)
 	return binary.BigEndian.AppendUint32(e.b, checksum(e.b))
 }
 
@@ -184,7 +187,23 @@ func (r *row) flags() uint64 {
 	set(rowAuthor, r.Author != "")
 	set(rowAt, r.At != 0 && r.At != r.File.MTime)
 	set(rowAtMTime, r.At != 0 && r.At == r.File.MTime)
+	set(rowBlank, r.File.Blank)
 	return flags
+}
+
+func (e *encoder) guards(x *index) {
+	e.number(uint64(len(x.Deleted)))
+	for _, d := range x.Deleted {
+		for _, n := range []int64{d.At, d.Base, d.Sent, d.Taken} {
+			e.integer(n)
+		}
+	}
+	e.number(uint64(len(x.Held)))
+	for _, h := range x.Held {
+		for _, s := range []string{string(h.Entry), string(h.Kind), string(h.Why)} {
+			e.text(s)
+		}
+	}
 }
 
 func (e *encoder) refusal(r *refusal) {

@@ -6,23 +6,24 @@ import (
 
 	"github.com/teammem/teammem/memory"
 	"github.com/teammem/teammem/sanitize"
+	msync "github.com/teammem/teammem/sync"
 )
 
-// decodeIndex reads what encode wrote, and what the version before wrote.
+// decodeIndex reads what encode wrote, and what older versions wrote.
 func decodeIndex(b []byte) (*index, error) {
 	start, end := len(indexName)+1, len(b)-crc32.Size
 	if end < start || string(b[:len(indexName)]) != indexName {
 		return nil, errIndexDamaged
 	}
 	version := b[len(indexName)]
-	if version != versionNow && version != versionBefore || checksum(b[:end]) != binary.BigEndian.Uint32(b[end:]) {
+	if version < versionAuthorless || version > versionNow || checksum(b[:end]) != binary.BigEndian.Uint32(b[end:]) {
 		return nil, errIndexDamaged
 	}
-	d := decoder{s: string(b[start:end]), before: version == versionBefore}
+	d := decoder{s: string(b[start:end]), version: version}
 	x := &index{
 		Instance: d.text(), Project: memory.ProjectID(d.text()), RootID: d.text(), MarkerInode: d.number(), MarkerCTime: d.integer(),
 		Cursor: d.cursor(), Digest: memory.Digest(d.hash()), Own: memory.Digest(d.hash()),
-		ScanStart: d.integer(), Unattributed: d.before || d.fact(),
+		ScanStart: d.integer(), Unattributed: d.authorless() || d.fact(),
 	}
 	for range d.count() {
 		x.Checkpoints = append(x.Checkpoints, checkpoint{d.cursor(), memory.Digest(d.hash())})
@@ -37,6 +38,7 @@ func decodeIndex(b []byte) (*index, error) {
 		x.Refusals = append(x.Refusals, d.refusal())
 	}
 	d.proposals(x)
+	d.guards(x)
 	if d.bad || d.s != "" {
 		return nil, errIndexDamaged
 	}
@@ -48,9 +50,11 @@ func decodeIndex(b []byte) (*index, error) {
 type decoder struct {
 	s       string
 	bad     bool
-	before  bool // it is the version before
+	version byte
 	authors []string
 }
+
+func (d *decoder) authorless() bool { return d.version == versionAuthorless }
 
 func (d *decoder) take(n int) string {
 	if d.bad || n < 0 || n > len(d.s) {
@@ -106,7 +110,7 @@ func (d *decoder) hash() memory.Hash {
 func (d *decoder) cursor() memory.Cursor { return memory.Cursor{Epoch: d.text(), Seq: d.integer()} }
 
 func (d *decoder) readAuthors() {
-	if d.before {
+	if d.authorless() {
 		return
 	}
 	for range d.count() {
@@ -132,7 +136,7 @@ func (d *decoder) row() row {
 	}
 	if flags&rowRemote != 0 {
 		r.Remote = remote{EntryID: memory.EntryID(d.text()), Rev: d.integer(), Sum: d.hash(), Path: r.Path}
-		if d.before {
+		if d.authorless() {
 			r.At = d.integer()
 		}
 		r.Remote.Deleted = flags&rowDeleted != 0
@@ -148,8 +152,9 @@ func (d *decoder) row() row {
 		r.File.Size, r.File.MTime, r.File.CTime, r.File.Inode = d.integer(), d.integer(), d.integer(), d.number()
 		r.File.Sum = d.hashOr(flags&rowFileSum != 0, r.Base.Sum)
 		r.File.Text = d.hashOr(flags&rowFileText != 0, r.File.Sum)
+		r.File.Blank = flags&rowBlank != 0
 	}
-	if d.before {
+	if d.authorless() {
 		return r
 	}
 	if flags&rowAuthor != 0 {
@@ -173,7 +178,7 @@ func (d *decoder) hashOr(stated bool, other memory.Hash) memory.Hash {
 
 func (d *decoder) refusal() refusal {
 	r := refusal{Entry: memory.EntryID(d.text()), Disk: d.text(), Path: memory.StoredPath(d.text())}
-	r.Unwritten = !d.before && d.fact()
+	r.Unwritten = !d.authorless() && d.fact()
 	r.Sum, r.Action = d.hash(), memory.Action(d.text())
 	r.RuleSet, r.Code, r.Layer, r.Message, r.Hint = d.text(), memory.Code(d.text()), d.text(), d.text(), d.text()
 	r.Position = d.integer()
@@ -186,7 +191,7 @@ func (d *decoder) refusal() refusal {
 }
 
 func (d *decoder) proposals(x *index) {
-	if d.before {
+	if d.authorless() {
 		return
 	}
 	for range d.count() {
@@ -195,5 +200,17 @@ func (d *decoder) proposals(x *index) {
 		p.By, p.Reason, p.Note = d.text(), memory.Reason(d.text()), d.text()
 		p.Sum, p.Text, p.BaseRev, p.At, p.Undone = d.hash(), d.hash(), d.integer(), d.integer(), d.fact()
 		x.Proposals = append(x.Proposals, p)
+	}
+}
+
+func (d *decoder) guards(x *index) {
+	if d.version < versionNow {
+		return
+	}
+	for range d.count() {
+		x.Deleted = append(x.Deleted, deleted{At: d.integer(), Base: d.integer(), Sent: d.integer(), Taken: d.integer()})
+	}
+	for range d.count() {
+		x.Held = append(x.Held, msync.HeldOp{Entry: memory.EntryID(d.text()), Kind: msync.Kind(d.text()), Why: msync.Danger(d.text())})
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/teammem/teammem/memory"
 	"github.com/teammem/teammem/sanitize"
+	msync "github.com/teammem/teammem/sync"
 )
 
 func genHash() *rapid.Generator[memory.Hash] {
@@ -56,7 +57,7 @@ func genRow() *rapid.Generator[row] {
 			r.File = file{
 				Disk: r.Path.String(), Size: rapid.Int64().Draw(t, "size"), MTime: rapid.Int64().Draw(t, "mtime"),
 				CTime: rapid.Int64().Draw(t, "ctime"), Inode: rapid.Uint64().Draw(t, "inode"),
-				Sum: sums.Draw(t, "file sum"), Text: sums.Draw(t, "file text"),
+				Sum: sums.Draw(t, "file sum"), Text: sums.Draw(t, "file text"), Blank: rapid.Bool().Draw(t, "blank"),
 			}
 			if rapid.Bool().Draw(t, "spelled") {
 				r.File.Disk = "x" + rapid.String().Draw(t, "disk")
@@ -112,6 +113,13 @@ func genIndex() *rapid.Generator[*index] {
 			x.Checkpoints = append(x.Checkpoints, checkpoint{genCursor().Draw(t, "at"), memory.Digest(genHash().Draw(t, "then"))})
 		}
 		x.Proposals = rapid.SliceOfN(genProposal(), 0, 3).Draw(t, "proposals")
+		for range rapid.IntRange(0, 2).Draw(t, "runs") {
+			n := rapid.Int64()
+			x.Deleted = append(x.Deleted, deleted{n.Draw(t, "then"), n.Draw(t, "base"), n.Draw(t, "sent"), n.Draw(t, "taken")})
+		}
+		for range rapid.IntRange(0, 2).Draw(t, "held") {
+			x.Held = append(x.Held, msync.HeldOp{Entry: "ent_a", Kind: msync.Kind(rapid.String().Draw(t, "kind")), Why: msync.MassDelete})
+		}
 		return x
 	})
 }
@@ -159,7 +167,7 @@ func FuzzDecodeIndex(f *testing.F) {
 	f.Add((&index{}).encode())
 	f.Add((&index{Instance: "ins_a", RootID: "r", Rows: someRows(3), Refusals: []refusal{{Disk: "a.md", Code: "secret_found"}}}).encode())
 	f.Add((&index{Proposals: []proposal{{ID: "prp_a", Path: memory.StoredPath("a.md"), State: memory.ProposalPending}}}).encode())
-	for _, version := range []byte{versionBefore, versionNow} {
+	for _, version := range []byte{versionAuthorless, versionUnguarded, versionNow} {
 		f.Add(append(append([]byte(indexName), version), bytes.Repeat([]byte{0xff}, 200)...))
 	}
 	before, err := os.ReadFile(filepath.Join("testdata", "index-v2"))

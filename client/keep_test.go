@@ -73,7 +73,7 @@ func TestKeep_DeletedByTeamMate(t *testing.T) {
 	b.sync(t)
 	b.remove(t, "gone.md")
 	b.remove(t, "edited.md")
-	b.sync(t)
+	b.allow(t, 2)
 	a.write(t, "edited.md", "edited by ann\n")
 	r := a.sync(t)
 	if _, there := a.files(t)["gone.md"]; there || a.kept(t, "as shared\n") != "trash" {

@@ -3,6 +3,7 @@ package client
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"time"
@@ -20,7 +21,7 @@ type Known struct {
 	Refused   []Refused
 	Waiting   []Waiting
 	Conflicts []Conflict
-	Notices   []string // why there is less to tell than there could be
+	Notices   []string // what is held, and why there is less to tell than there could be
 }
 
 // KnownEntry is one entry as the server has it. What is on disk may differ, if
@@ -69,6 +70,9 @@ func (d Dirs) Known(l Link) (Known, error) {
 	}
 	for i := range x.Proposals {
 		k.Waiting = append(k.Waiting, x.Proposals[i].listed(false))
+	}
+	if n := len(x.Held); n > 0 {
+		k.Notices = append(k.Notices, fmt.Sprintf("%d deletes or changes look like an accident and wait for the member: teammem status lists them", n))
 	}
 	return k, nil
 }

@@ -10,9 +10,11 @@ import (
 // nothing else on either side, which most runs find.
 func (c *cycle) plan() []msync.Op {
 	if c.quiet() {
+		c.hold(nil)
 		return nil
 	}
-	return msync.Plan(c.input())
+	in := c.input()
+	return c.guard(in.Base, msync.Plan(in))
 }
 
 func (c *cycle) quiet() bool {
@@ -36,7 +38,7 @@ func (c *cycle) input() msync.Input {
 		Policy: msync.Policy{MergeText: true, KeepBoth: true},
 	}
 	for p, f := range c.state.files {
-		in.Local[p] = msync.Local{Path: p, Sum: f.Sum, Text: f.Text}
+		in.Local[p] = msync.Local{Path: p, Sum: f.Sum, Text: f.Text, Blank: f.Blank || f.Size == 0}
 	}
 	for p, kind := range c.blocked {
 		in.Local[p] = msync.Local{Path: p, Blocked: kind}

@@ -22,7 +22,7 @@ const (
 // BlockedCodes are the codes of files that stay here because of what they are
 // on disk, not because of what is in them.
 func BlockedCodes() []memory.Code {
-	var codes []memory.Code
+	codes := []memory.Code{memory.CodeSuspectEmpty}
 	for _, k := range []tree.Kind{
 		tree.KindUnreadable, tree.KindSymlink, tree.KindIrregular, tree.KindHardlink, tree.KindClash, tree.KindUnstable, tree.KindIgnored,
 	} {
@@ -89,6 +89,10 @@ func (c *cycle) refuseAgain(disk string) {
 // refuseEntry lists an entry that is not written because of its name here. What
 // is blocked for another reason is listed as the scan found it.
 func (c *cycle) refuseEntry(op msync.Op) {
+	if op.Local.Blocked == msync.SuspectEmpty {
+		c.refuseEmptied(op)
+		return
+	}
 	kind := tree.Kind(op.Local.Blocked)
 	if _, found := c.blocked[op.Local.Path]; found || kind != tree.KindIgnored && kind != tree.KindClash {
 		return

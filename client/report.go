@@ -15,6 +15,7 @@ type Report struct {
 	Refused   []Refused  // files that are not shared, or names that were not taken, with the reason
 	Waiting   []Waiting  // changes that wait for a reviewer, or that one said no to
 	Conflicts []Conflict // all that are open
+	Held      []Held     // changes that wait for a person
 	Notices   []string   // what the member should know
 	Cursor    memory.Cursor
 	Digest    memory.Digest

@@ -124,7 +124,7 @@ func (w *walk) sync(m *member, n int) {
 // run runs one sync. It must end in sync, unless a file of the member's is in
 // the way of an entry, and listed.
 func (w *walk) run(m *member) *client.Report {
-	r, err := m.try(w.Context())
+	r, err := m.willingly(w.Context())
 	if (err != nil || !r.Proven) && len(r.Refused) == 0 {
 		w.Fatalf("sync of %s: proven %t, %v\nnotices: %q", m.id.Name, r.Proven, err, r.Notices)
 	}

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
@@ -49,6 +50,16 @@ type Server struct {
 	clock    memory.Clock // may be nil
 	http     *http.Client
 	zstd     func() *zstd.Encoder
+	at       *atomic.Int64 // by the server's clock, of its newest answer: s since 1970; 0: not told
+}
+
+// answered is when the server last answered, by its own clock; zero if that is
+// not known.
+func (s *Server) answered() time.Time {
+	if at := s.at.Load(); at != 0 {
+		return time.Unix(at, 0)
+	}
+	return time.Time{}
 }
 
 // ServerOptions say who is calling, and whom they trust.
@@ -79,7 +90,7 @@ func NewServer(address string, o ServerOptions) (*Server, error) {
 	}
 	return &Server{
 		base: strings.TrimSuffix(u.String(), "/"), token: o.Token, device: o.Device, instance: o.Instance, version: o.Version,
-		caFile: o.CAFile, clock: o.Clock, zstd: sync.OnceValue(newZstd),
+		caFile: o.CAFile, clock: o.Clock, zstd: sync.OnceValue(newZstd), at: new(atomic.Int64),
 		http: &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
 	}, nil
 }

@@ -54,6 +54,7 @@ func (c *cycle) published(ctx context.Context, o *offer, v memory.Verdict) error
 	c.accepted(o.op.Local.Path)
 	switch {
 	case o.op.Kind == msync.DeleteRemote:
+		c.countDelete(o.op.Kind)
 		c.state.forget(o.op.Entry)
 		c.reopen()
 		return nil

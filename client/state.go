@@ -1,6 +1,7 @@
 package client
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 	"time"
@@ -314,8 +315,13 @@ func fileOf(disk string, st tree.Stamp, content []byte) file {
 	sum := memory.Sum(content)
 	return file{
 		Disk: disk, Size: st.Size, MTime: st.MTime, CTime: st.CTime, Inode: st.Inode,
-		Sum: sum, Text: msync.TextSumOf(content, sum),
+		Sum: sum, Text: msync.TextSumOf(content, sum), Blank: blank(content),
 	}
+}
+
+// blank reports whether a text is nothing but white space.
+func blank(content []byte) bool {
+	return len(bytes.TrimSpace(bytes.TrimPrefix(content, []byte("\ufeff")))) == 0
 }
 
 func (f file) stamp() tree.Stamp {

@@ -74,6 +74,13 @@ type SyncOptions struct {
 	DryRun  bool // plan, and change nothing
 	Verify  bool // hash every file, whatever its time stamps say
 	Offline bool // do not ask the server: plan from what is known
+
+	// What a person has to say about changes that are held (see [Report]).
+	AllowDeletes int           // carry out the deletes that are held, if they are that many
+	AllowChanges int           // send the changes that are held, if they are that many
+	AllowEmpty   bool          // share files that were emptied
+	RestoreHeld  bool          // bring back the files whose deletes are held
+	Removed      []memory.Path // files that somebody agreed to remove: these deletes are not held
 }
 
 // Sync runs one cycle: observe both sides, plan, carry out, until nothing is

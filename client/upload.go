@@ -127,7 +127,7 @@ func (c *cycle) screen(ctx context.Context, op msync.Op, text []byte) (*offer, e
 	}
 	w := memory.Write{
 		Action: memory.ActionPut, Path: op.Path, EntryID: op.Entry, BaseRev: op.Remote.Rev, BaseSum: op.Remote.Sum,
-		AbsentAt: op.AbsentAt, Content: clean,
+		AbsentAt: op.AbsentAt, Content: clean, AllowEmpty: c.options.AllowEmpty,
 	}
 	if op.Kind == msync.Create {
 		w.BaseRev, w.BaseSum = 0, memory.Hash{}

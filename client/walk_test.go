@@ -194,7 +194,7 @@ func (w *rough) settle(round int) {
 		done = true
 		for _, m := range w.members {
 			w.find(m)
-			r, err := m.try(w.t.Context())
+			r, err := m.willingly(w.t.Context())
 			if errors.Is(err, client.ErrReset) {
 				m.relink(w.t, true)
 				done = false

@@ -19,6 +19,7 @@ type Local struct {
 	Sum     memory.Hash
 	Text    memory.Hash // TextSum of the content
 	Blocked string      // "" for a readable file, else the kind, such as "unreadable"
+	Blank   bool        // the content is nothing but white space
 }
 
 // Remote is what the server has of one entry.
@@ -107,6 +108,7 @@ const (
 	LineEnds Reason = "line-ends" // differs from the base in line ends or BOM only
 	Skipped  Reason = "skipped"   // this direction is switched off
 	Later    Reason = "later"     // another op has to free the name first; plan again
+	Held     Reason = "held"      // a [Guard] waits for a person
 )
 
 // Op is one step of a plan.

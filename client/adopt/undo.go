@@ -100,7 +100,7 @@ func (im *Importer) Undo(ctx context.Context, u *Undo) error {
 	again := Undo{Receipt: u.Receipt}
 	for range maxUndos {
 		var failed error
-		u.Report, failed = im.mirror.Sync(ctx, client.SyncOptions{})
+		u.Report, failed = im.mirror.Sync(ctx, client.SyncOptions{Removed: append(u.removed(), again.removed()...)})
 		if err = errors.Join(err, failed); err != nil || known {
 			return err
 		}
@@ -116,6 +116,17 @@ func (im *Importer) Undo(ctx context.Context, u *Undo) error {
 		return nil // a later undo can try once more
 	}
 	return im.undone(u)
+}
+
+// removed are the files whose deletes the member agreed to by undoing.
+func (u *Undo) removed() []memory.Path {
+	var paths []memory.Path
+	for _, s := range u.Steps {
+		if s.Undoing == Remove {
+			paths = append(paths, s.Path)
+		}
+	}
+	return paths
 }
 
 // takeBack decides once more, since the tree may have changed, and does it.

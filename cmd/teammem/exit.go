@@ -36,7 +36,8 @@ const exitHelp = `Exit codes:
   1   something temporary: run it again
   2   wrong usage
   3   conflicts are open
-  4   held for safety: the tree is not the one that was linked
+  4   held for safety: deletes or changes that wait for your word, or the tree is
+      not the one that was linked
   5   another teammem process is at work
   6   not logged in, or the login has ended
   7   something was refused for the first time: a name, a secret, a size; or by a reviewer

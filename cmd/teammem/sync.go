@@ -30,6 +30,10 @@ func (a *app) newSyncCommand() *cobra.Command {
 What others wrote comes into team/, what you wrote goes to the server. Nothing
 is overwritten: where both sides changed a file, the changes are merged, and if
 they cannot be, the server's text goes into the tree and yours is kept outside of it.
+What looks like an accident is held until you say that it is meant: many deletes,
+here or by others, a folder that lost all its entries, a tree in which every file
+changed. A file that was emptied is not shared, and one of no bytes gets its text
+back. Everything else goes on.
 
 ` + exitHelp,
 		Args: cobra.MaximumNArgs(1),
@@ -38,6 +42,9 @@ they cannot be, the server's text goes into the tree and yours is kept outside o
 	c.Flags().BoolVar(&o.asJSON, "json", false, "print JSON lines")
 	c.Flags().BoolVar(&o.DryRun, "dry-run", false, "only print what would be done")
 	c.Flags().BoolVar(&o.Verify, "verify", false, "read every file, whatever its time stamp says")
+	c.Flags().IntVar(&o.AllowDeletes, "allow-deletes", 0, "carry out the deletes that are held, if they are so many")
+	c.Flags().IntVar(&o.AllowChanges, "allow-changes", 0, "send the changes that are held, if they are so many")
+	c.Flags().BoolVar(&o.AllowEmpty, "allow-empty", false, "share files that were emptied")
 	c.Flags().BoolVar(&o.strict, "strict", false, "exit 7 also for what was refused before")
 	c.Flags().BoolVar(&o.quiet, "quiet", false, "print problems only")
 	c.Flags().DurationVar(&o.timeout, "timeout", 0, "give up after this time, such as 30s")
@@ -79,6 +86,9 @@ func finalError(err error, code int) error {
 // codeOfRun weighs everything that a run has to say.
 func codeOfRun(ctx context.Context, r *client.Report, err error, strict bool) int {
 	codes := []int{exitCode(ctx, err)}
+	if len(r.Held) > 0 {
+		codes = append(codes, exitHold)
+	}
 	if len(r.Conflicts) > 0 {
 		codes = append(codes, exitConflicts)
 	}

@@ -1,0 +1,133 @@
+package client
+
+import (
+	"time"
+
+	"github.com/teammem/teammem/memory"
+	msync "github.com/teammem/teammem/sync"
+)
+
+// guard takes out of a plan what waits for a person.
+func (c *cycle) guard(base []msync.Base, plan []msync.Op) []msync.Op {
+	g := msync.Guard{
+		Base: base, Held: c.heldOps, Released: c.released, AllowDeletes: c.options.AllowDeletes, AllowChanges: c.options.AllowChanges,
+		AllowEmpty: c.options.AllowEmpty,
+	}
+	for _, d := range c.lately() {
+		g.Largest, g.Sent, g.Taken = max(g.Largest, int(d.Base)), g.Sent+int(d.Sent), g.Taken+int(d.Taken)
+	}
+	c.baseSize = int64(len(base))
+	c.release(base)
+	ops, holds := g.Check(plan)
+	if c.options.RestoreHeld && c.bringBack(holds) {
+		in := c.input()
+		return c.guard(in.Base, msync.Plan(in))
+	}
+	c.hold(holds)
+	c.refill(ops)
+	return ops
+}
+
+// release lets the deletes of the files go that somebody named.
+func (c *cycle) release(base []msync.Base) {
+	if len(c.options.Removed) == 0 {
+		return
+	}
+	removed := make(map[memory.Path]bool, len(c.options.Removed))
+	for _, p := range c.options.Removed {
+		removed[p] = true
+	}
+	for _, b := range base {
+		if _, there := c.state.files[b.Path]; removed[b.Path] && !there {
+			c.released[b.EntryID] = true
+		}
+	}
+}
+
+// hold takes in what the newest plan's guard holds. What was released stays so
+// in this run, whatever the next plans add.
+func (c *cycle) hold(holds []msync.Hold) {
+	c.heldOps, c.report.Held = nil, nil
+	for _, h := range holds {
+		held := Held{ID: h.ID, Kind: h.Kind, Why: h.Why}
+		for _, op := range h.Ops {
+			if h.Released {
+				c.released[op.Entry] = true
+				continue
+			}
+			held.Paths = append(held.Paths, op.Path)
+			c.heldOps = append(c.heldOps, msync.HeldOp{Entry: op.Entry, Kind: h.Kind, Why: h.Why})
+		}
+		if !h.Released {
+			c.report.Held = append(c.report.Held, held)
+		}
+	}
+}
+
+// bringBack is a person's no to deletes that are held: their entries come here
+// again, as if they were new.
+func (c *cycle) bringBack(holds []msync.Hold) bool {
+	brought := 0
+	for _, h := range holds {
+		if h.Kind != msync.DeleteRemote {
+			continue
+		}
+		for _, op := range h.Ops {
+			c.state.doubt(op.Entry)
+			brought++
+		}
+	}
+	return brought > 0
+}
+
+// missed says that the number of deletes or changes that somebody released is
+// not the number of those that are held: what they saw is not what there is.
+func (c *cycle) missed() {
+	if len(c.released) > 0 {
+		return // they were carried out, or the run says why not
+	}
+	if n := c.options.AllowDeletes; n > 0 {
+		c.notice("--allow-deletes=%d releases nothing: %d deletes are held", n, c.report.HeldDeletes())
+	}
+	if n := c.options.AllowChanges; n > 0 {
+		held := 0
+		for _, h := range c.report.Held {
+			if h.Kind == msync.Upload {
+				held += len(h.Paths)
+			}
+		}
+		c.notice("--allow-changes=%d releases nothing: %d changes are held", n, held)
+	}
+}
+
+// emptyFor is how long a file of no bytes is left to whoever may be writing it.
+const emptyFor = 10 * time.Second
+
+// refill plans to bring back the texts of files that have had no bytes for a
+// while, as a power cut leaves them. Nobody loses anything by it.
+func (c *cycle) refill(plan []msync.Op) {
+	for i := range plan {
+		op := &plan[i]
+		if op.Kind != msync.Report || op.Local.Blocked != msync.SuspectEmpty || op.Remote.Deleted {
+			continue
+		}
+		f := c.state.files[op.Local.Path]
+		if f.Size > 0 || c.clock().Sub(time.Unix(0, max(f.MTime, f.CTime))) < emptyFor {
+			continue
+		}
+		op.Kind, op.Reason, op.Local.Blocked = msync.Download, "", ""
+		op.Notice = "the file was empty: the server's text is back"
+		c.trashable[op.Local.Sum] = true
+	}
+}
+
+// refuseEmptied lists a file whose text is gone, and may still come back.
+func (c *cycle) refuseEmptied(op msync.Op) {
+	p := op.Local.Path
+	r := refusalOf(c.state.disk(p, op.Path), p, &memory.Error{
+		Code: memory.CodeSuspectEmpty, Message: "the file was emptied, and the server's text is not",
+		Hint: "write a text into it; or share it as it is with teammem sync --allow-empty",
+	})
+	r.Sum = op.Local.Sum
+	c.refuse(r)
+}
