@@ -16,6 +16,7 @@ import (
 
 // Options are what a console can do without.
 type Options struct {
+	Dates   memory.Clock // by which everything is dated that pages show the age of; nil for the console's own
 	TLS     bool         // browsers reach it by https: they are told to stay there
 	Observe observer     // told of each answered request; nil for nobody
 	Log     *slog.Logger // nil for none
@@ -53,12 +54,16 @@ const (
 	minute           = time.Minute
 )
 
-// New builds the console of one server process.
+// New builds the console of one server process, which counts deadlines by the
+// clock.
 func New(service *memory.Service, sessions *auth.Sessions, files *static.Files, clock memory.Clock, o Options) *Console {
 	c := &Console{
 		service: service, sessions: sessions, files: files, clock: clock, options: o, log: o.Log,
 		signIns: auth.NewLimiter(signInsPerMinute, minute), writes: auth.NewLimiter(writesPerMinute, minute),
 		origins: http.NewCrossOriginProtection(), declared: map[string]bool{}, echo: echo.New(),
+	}
+	if c.options.Dates == nil {
+		c.options.Dates = clock
 	}
 	if c.log == nil {
 		c.log = slog.New(slog.DiscardHandler)

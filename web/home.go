@@ -58,7 +58,7 @@ func (c *Console) lately(v *visit) ([]view.QueueRow, error) {
 	if err != nil {
 		return nil, err
 	}
-	since := c.clock().Add(-homeMine)
+	since := c.options.Dates().Add(-homeMine)
 	mine = slices.DeleteFunc(mine, func(p memory.Proposal) bool {
 		rejected := p.State == memory.ProposalRejected && p.Decision.At.After(since)
 		return p.State != memory.ProposalPending && !rejected

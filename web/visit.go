@@ -73,7 +73,7 @@ func (v *visit) frame(s view.Section) view.Frame {
 	}
 	return view.Frame{
 		Asset: v.console.files.URL, Theme: view.ParseTheme(v.cookie(themeCookie)), Viewer: v.who.Name, Section: s,
-		Waiting: waiting, Here: v.here(), Now: v.console.clock(), Flash: flash(v.query["done"]),
+		Waiting: waiting, Here: v.here(), Now: v.console.options.Dates(), Flash: flash(v.query["done"]),
 	}
 }
 

@@ -59,13 +59,21 @@ func (a *app) openKeys(ctx context.Context, db *database, service *memory.Servic
 	return keys, err
 }
 
-// warnOfClock says that the machine's clock is off, which harms nothing of ours,
-// but explains times in its log.
+// warnOfClock says when the machine's clock is off, which harms nothing of ours,
+// but explains times in its log, and when it is right again.
 func (s *server) warnOfClock(ctx context.Context) {
 	const much = 30 * time.Second
-	if ahead := s.db.clock.Ahead(); ahead.Abs() > much {
-		s.log.LogAttrs(ctx, slog.LevelWarn, "this machine's clock is not the database's, which counts", slog.Duration("database_ahead", ahead.Round(time.Second)))
+	ahead := s.db.clock.Ahead()
+	off := ahead.Abs() > much
+	if off == s.clockOff {
+		return
 	}
+	s.clockOff = off
+	level, message := slog.LevelInfo, "this machine's clock is the database's again"
+	if off {
+		level, message = slog.LevelWarn, "this machine's clock is not the database's, which counts"
+	}
+	s.log.LogAttrs(ctx, level, message, slog.Duration("database_ahead", ahead.Round(time.Second)))
 }
 
 // upkeep reads the database's clock and keys that other servers publish, and
@@ -77,25 +85,39 @@ func (s *server) upkeep(ctx context.Context) {
 	for {
 		select {
 		case <-tick.C:
-			if err := s.db.clock.Read(ctx); err != nil && ctx.Err() == nil {
-				s.log.LogAttrs(ctx, slog.LevelWarn, "the database's clock cannot be read again", slog.Any("error", err))
-			}
-			if err := s.keys.Load(ctx); err != nil && ctx.Err() == nil {
-				s.log.LogAttrs(ctx, slog.LevelWarn, "signing keys cannot be read again", slog.Any("error", err))
-			}
-			s.keepSeen(ctx)
+			s.keepUp(ctx)
 		case <-ctx.Done():
 			const patience = 5 * time.Second
 			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 			defer cancel()
-			s.keepSeen(last)
+			s.warn(ctx, "when devices were seen is not kept", s.seen.Flush(last, s.db.store))
 			return
 		}
 	}
 }
 
-func (s *server) keepSeen(ctx context.Context) {
-	if err := s.seen.Flush(ctx, s.db.store); err != nil && ctx.Err() == nil {
-		s.log.LogAttrs(ctx, slog.LevelWarn, "when devices were seen is not kept", slog.Any("error", err))
+// keepUp does it once. A database that does not answer holds none of it up for
+// longer than until the next time.
+func (s *server) keepUp(ctx context.Context) {
+	limited, cancel := context.WithTimeout(ctx, auth.RereadEvery)
+	defer cancel()
+	for _, part := range []struct {
+		otherwise string
+		do        func(context.Context) error
+	}{
+		{"the database's clock cannot be read again", s.db.clock.Read},
+		{"signing keys cannot be read again", s.keys.Load},
+		{"when devices were seen is not kept", func(ctx context.Context) error { return s.seen.Flush(ctx, s.db.store) }},
+	} {
+		if err := part.do(limited); ctx.Err() == nil {
+			s.warn(ctx, part.otherwise, err)
+		}
+	}
+	s.warnOfClock(ctx)
+}
+
+func (s *server) warn(ctx context.Context, what string, err error) {
+	if err != nil {
+		s.log.LogAttrs(ctx, slog.LevelWarn, what, slog.Any("error", err))
 	}
 }

@@ -4,13 +4,16 @@ import (
 	"bufio"
 	"bytes"
 	"io"
+	"log/slog"
 	"net/http"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/teammem/teammem/api/wire"
 	"github.com/teammem/teammem/internal/testdb"
+	"github.com/teammem/teammem/store"
 )
 
 // exchange logs a computer in at a server, or refreshes its login.
@@ -130,6 +133,38 @@ func TestKeys_FirstStartAtOnce(t *testing.T) {
 			if status := accepts(t, to, tokens); status != http.StatusOK {
 				t.Errorf("status %d", status)
 			}
+		}
+	}
+}
+
+// The log says once that the machine's clock is off, and once that it is right
+// again, whenever that happens.
+func TestServer_WarnOfClock(t *testing.T) {
+	t.Parallel()
+	db, err := store.Open(t.Context(), testdb.New(t), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var off time.Duration
+	clock, err := db.Clock(t.Context(), func() time.Time { return time.Now().Add(off) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	s := &server{log: slog.New(slog.NewTextHandler(&log, nil)), db: &database{clock: clock}}
+	for _, step := range []struct {
+		off  time.Duration
+		want string
+	}{{0, ""}, {time.Hour, "level=WARN"}, {2 * time.Hour, ""}, {0, "level=INFO"}, {0, ""}, {-time.Hour, "level=WARN"}} {
+		off = step.off
+		if err := clock.Read(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		log.Reset()
+		s.warnOfClock(t.Context())
+		if got := log.String(); !strings.Contains(got, step.want) || (got == "") != (step.want == "") {
+			t.Errorf("%v ahead: %q, want %q", step.off, got, step.want)
 		}
 	}
 }

@@ -74,6 +74,7 @@ type server struct {
 	master   masterOptions
 	keys     *auth.StoredKeys
 	seen     *auth.Sightings
+	clockOff bool // the machine's, as it was said in the log
 	hub      *api.Hub
 	counts   *api.Metrics
 	handler  http.Handler // for members
@@ -163,7 +164,7 @@ func (s *server) open(ctx context.Context) error {
 		return err
 	}
 	pages := web.New(service, auth.NewSessions(s.db.store, s.db.clock.Now), files, a.now, web.Options{
-		TLS: s.entrance.encrypted(), Observe: s.counts.Request, Log: s.log,
+		Dates: s.db.clock.Now, TLS: s.entrance.encrypted(), Observe: s.counts.Request, Log: s.log,
 	})
 	s.handler, s.probes = s.entrance.guard(split(calls, pages)), s.newProbes(calls)
 	return nil
