@@ -247,7 +247,7 @@ func TestSweep_ForeignInHiddenFolder(t *testing.T) {
 			t.Errorf("blocked (-want +got):\n%s", diff)
 		}
 	}
-	b.wantKept("a/b/00.md\n", "c/00.md\n")
+	b.wantOurs(map[string]bool{"a/b/00.md\n": true, "c/00.md\n": true})
 }
 
 // What is removed from a hidden folder after a flush is flushed as well, or the
