@@ -53,10 +53,12 @@ type cycle struct {
 	unmergeable  map[memory.Path]memory.Hash // merging these texts gives one that is refused
 
 	// What the guard has to know beside a plan.
-	heldOps  []msync.HeldOp // of the newest plan
+	planned  bool           // there is a plan
+	heldOps  []msync.HeldOp // of the newest, and before it of the last run's
 	released map[memory.EntryID]bool
-	deletes  deleted // of this run
-	baseSize int64   // of the newest plan
+	offered  map[memory.EntryID]bool // again, after they were deleted
+	deletes  deleted                 // of this run
+	baseSize int64                   // of the newest plan
 
 	serverTime time.Time // the newest that the server stated in this run
 
@@ -106,7 +108,7 @@ func (s *Syncer) open(ctx context.Context, file string, o SyncOptions, report *R
 		superseded: map[memory.Path]memory.Hash{}, unheard: map[memory.Path]memory.Hash{},
 		kept: map[memory.Hash]bool{}, trashable: map[memory.Hash]bool{},
 		proposals: slices.Clone(x.Proposals), ended: map[memory.ProposalID]bool{},
-		heldOps: x.Held, released: map[memory.EntryID]bool{},
+		heldOps: x.Held, released: map[memory.EntryID]bool{}, offered: map[memory.EntryID]bool{},
 	}
 	c.trashBin.clock = c.latest
 	c.sentFile = filepath.Join(filepath.Dir(file), "sent")

@@ -36,6 +36,8 @@
 //     sent again, and is listed. So is a text that a reviewer said no to, until
 //     it changes; a delete or rename is undone instead. What the member takes
 //     back is withdrawn.
+//   - What looks like an accident (see msync.Guard) waits for a person, in
+//     [Report.Held]: nothing of it is carried out, and all else is.
 //   - One bad entry stops nothing but itself.
 //
 // # A login

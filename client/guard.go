@@ -18,12 +18,17 @@ func (c *cycle) guard(base []msync.Base, plan []msync.Op) []msync.Op {
 	}
 	c.baseSize = int64(len(base))
 	c.release(base)
-	ops, holds := g.Check(plan)
+	ops, holds := g.Check(c.offerAgain(plan))
 	if c.options.RestoreHeld && c.bringBack(holds) {
 		in := c.input()
 		return c.guard(in.Base, msync.Plan(in))
 	}
 	c.hold(holds)
+	for _, op := range ops {
+		if c.offered[op.Entry] { // held again, unless the server takes it
+			c.heldOps = append(c.heldOps, msync.HeldOp{Entry: op.Entry, Kind: msync.DeleteLocal, Why: msync.MassDelete})
+		}
+	}
 	c.refill(ops)
 	return ops
 }
@@ -47,7 +52,7 @@ func (c *cycle) release(base []msync.Base) {
 // hold takes in what the newest plan's guard holds. What was released stays so
 // in this run, whatever the next plans add.
 func (c *cycle) hold(holds []msync.Hold) {
-	c.heldOps, c.report.Held = nil, nil
+	c.planned, c.heldOps, c.report.Held = true, nil, nil
 	for _, h := range holds {
 		held := Held{ID: h.ID, Kind: h.Kind, Why: h.Why}
 		for _, op := range h.Ops {
@@ -64,26 +69,45 @@ func (c *cycle) hold(holds []msync.Hold) {
 	}
 }
 
-// bringBack is a person's no to deletes that are held: their entries come here
-// again, as if they were new.
-func (c *cycle) bringBack(holds []msync.Hold) bool {
-	brought := 0
+// bringBack is a person's no to deletes that are held. Entries whose files are
+// gone here come again, as if they were new; files whose entries are gone there
+// are offered again.
+func (c *cycle) bringBack(holds []msync.Hold) (brought bool) {
 	for _, h := range holds {
-		if h.Kind != msync.DeleteRemote {
-			continue
-		}
 		for _, op := range h.Ops {
-			c.state.doubt(op.Entry)
-			brought++
+			switch {
+			case h.Kind == msync.DeleteRemote:
+				c.state.doubt(op.Entry)
+				brought = true
+			case h.Kind == msync.DeleteLocal && op.Remote.Rev > 0:
+				c.offered[op.Entry] = true
+				brought = true
+			}
 		}
 	}
-	return brought > 0
+	return brought
+}
+
+// offerAgain plans to share what the server has deleted, against that very
+// delete: without its number, as after a list of all entries, the server would
+// take the text for a stale copy.
+func (c *cycle) offerAgain(plan []msync.Op) []msync.Op {
+	if len(c.offered) == 0 {
+		return plan
+	}
+	for i, op := range plan {
+		if c.offered[op.Entry] && op.Kind == msync.DeleteLocal {
+			plan[i].Kind, plan[i].Row, plan[i].Notice = msync.Create, 10, "deleted by a team-mate, and shared again"
+			c.unheard[op.Path] = op.Local.Sum // it is an earlier revision, and meant all the same
+		}
+	}
+	return plan
 }
 
 // missed says that the number of deletes or changes that somebody released is
 // not the number of those that are held: what they saw is not what there is.
 func (c *cycle) missed() {
-	if len(c.released) > 0 {
+	if !c.planned || len(c.released) > 0 {
 		return // they were carried out, or the run says why not
 	}
 	if n := c.options.AllowDeletes; n > 0 {

@@ -251,6 +251,22 @@ func TestIndex_VersionBefore(t *testing.T) {
 	}
 }
 
+// An index from before the guards says nothing of them.
+func TestIndex_VersionUnguarded(t *testing.T) {
+	t.Parallel()
+	want := &index{Instance: "ins_a", RootID: "r", Rows: someRows(3)}
+	now := want.encode()
+	b := now[:len(now)-4-2] // two empty lists
+	b[len(indexName)] = versionUnguarded
+	got, err := decodeIndex(binary.BigEndian.AppendUint32(b, checksum(b)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := indexDiff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
 // The rows survive the form that a cycle works on.
 func TestState_Rows(t *testing.T) {
 	t.Parallel()

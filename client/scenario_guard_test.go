@@ -167,6 +167,24 @@ func TestScenario_S04_MassDeleteThere(t *testing.T) {
 	tm.equal(t, a, b)
 }
 
+// S04, the other answer: what others deleted is shared again.
+func TestScenario_S04_OfferedAgain(t *testing.T) {
+	t.Parallel()
+	tm, a, b := flat(t, 10)
+	b.removeEntries(t, 0, 6)
+	b.allow(t, 6)
+	a.holds(t, syncOnce, msync.DeleteLocal, msync.MassDelete, 6)
+	a.syncAllowing(t, client.SyncOptions{RestoreHeld: true})
+	if got := tm.served(t); len(got) != 10 || len(a.files(t)) != 10 {
+		t.Errorf("%d entries and %d files, want 10", len(got), len(a.files(t)))
+	}
+	b.sync(t)
+	tm.equal(t, a, b)
+	if r := a.sync(t); len(r.Done) > 0 {
+		t.Errorf("one more sync did %v", r.Done)
+	}
+}
+
 // S05 and F27: a new computer receives, and deletes nothing, wherever its first
 // runs are cut off.
 func TestScenario_S05_F27_FreshClient(t *testing.T) {

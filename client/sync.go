@@ -79,7 +79,7 @@ type SyncOptions struct {
 	AllowDeletes int           // carry out the deletes that are held, if they are that many
 	AllowChanges int           // send the changes that are held, if they are that many
 	AllowEmpty   bool          // share files that were emptied
-	RestoreHeld  bool          // bring back the files whose deletes are held
+	RestoreHeld  bool          // undo the deletes that are held: files come back, and are offered again
 	Removed      []memory.Path // files that somebody agreed to remove: these deletes are not held
 }
 

@@ -58,6 +58,14 @@
 //	Forget
 //	Rename, Report             nothing
 //
+// # Guarding
+//
+// [Guard.Check] takes out of a plan what looks like an accident: more deletes
+// than max(5, a quarter of the base) in an hour, in either direction; the deletes
+// that empty a folder here; uploads when every entry changed; and a text in whose
+// place is nothing but white space. In their place are reports. What is held
+// stays held until a person releases it by its number or it is undone.
+//
 // # Merging
 //
 // [MergeEntry] merges frontmatter key by key and the body line by line, or

@@ -2,9 +2,11 @@ package sync_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/teammem/teammem/memory"
 	msync "github.com/teammem/teammem/sync"
@@ -179,6 +181,41 @@ func TestGuard_Emptied(t *testing.T) {
 			}
 		})
 	}
+}
+
+// However deletes are spread over folders and directions, no plan carries out
+// more than nobody has to be asked about.
+func TestGuard_Bound(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		base := entries(rapid.IntRange(1, 60).Draw(t, "base"))
+		g := msync.Guard{Base: base, Largest: rapid.IntRange(0, 80).Draw(t, "largest"), Sent: rapid.IntRange(0, 20).Draw(t, "sent"), Taken: rapid.IntRange(0, 20).Draw(t, "taken")}
+		var plan []msync.Op
+		for _, b := range base {
+			if kind := rapid.SampledFrom([]msync.Kind{"", msync.DeleteRemote, msync.DeleteLocal}).Draw(t, "kind"); kind != "" {
+				plan = append(plan, msync.Op{Kind: kind, Entry: b.EntryID, Path: b.Path, Base: b})
+			}
+		}
+		ops, holds := g.Check(plan)
+		done, held := map[msync.Kind]int{}, 0
+		for _, op := range ops {
+			done[op.Kind]++
+		}
+		for _, h := range holds {
+			held += len(h.Ops)
+		}
+		most := max(5, max(g.Largest, len(base))/4)
+		tooMany := func(kind msync.Kind, before int) bool { return done[kind] > 0 && done[kind]+before > most }
+		if tooMany(msync.DeleteRemote, g.Sent) || tooMany(msync.DeleteLocal, g.Taken) || done[msync.Report] != held || len(ops) != len(plan) {
+			t.Fatalf("of %d ops %v are done, %d held; most is %d", len(plan), done, held, most)
+		}
+		if held > 0 {
+			g.AllowDeletes = held
+			if ops, _ := g.Check(plan); slices.ContainsFunc(ops, func(op msync.Op) bool { return op.Kind == msync.Report }) {
+				t.Fatal("what was released is held")
+			}
+		}
+	})
 }
 
 // The number of a hold depends on nothing but what is held.

@@ -30,7 +30,8 @@ const importHelp = `Exit codes:
   1   something temporary: run it again
   2   wrong usage
   3   conflicts are open
-  4   held for safety: the tree is not the one that was linked
+  4   held for safety: deletes or changes that wait for your word, or the tree is
+      not the one that was linked
   5   another teammem process is at work
   6   not logged in, or the token has ended
   7   something was refused: a name, a secret, a size; the rest is done

@@ -110,7 +110,7 @@ func TestImport_CorpusByteForByte(t *testing.T) {
 			if u := a.runImport(t, "import", "--undo", "--yes"); u.code != exitOK || u.act.Files != len(want) {
 				t.Errorf("undo: exit %d, %d of %d files\n%s", u.code, u.act.Files, len(want), u.stderr)
 			}
-			b.sync(t, 0)
+			b.syncWilling(t)
 			if left := len(a.files(t)) + len(b.files(t)); left > 0 {
 				t.Errorf("%d files are left after the undo", left)
 			}
@@ -282,7 +282,7 @@ func TestImport_Killed(t *testing.T) {
 			for a.runImport(t, "import", "--undo", "--yes").code == exitOK { // until there is no import any more
 			}
 			a.sync(t, 0)
-			b.sync(t, 0)
+			b.syncWilling(t)
 			for _, m := range []*member{a, b} {
 				if diff := cmp.Diff(before, m.files(t)); diff != "" {
 					t.Errorf("killed %s, done again %t, undone: %s's tree (-want +got):\n%s", tt.name, again, filepath.Base(m.home), diff)

@@ -59,8 +59,8 @@ func TestKill_AtRandomMoments(t *testing.T) {
 	}
 	t.Logf("%d pushes in %d rounds", k.trap.total, rounds)
 	first, second := k.writers[0].member, k.writers[1].member
-	first.sync(t, 0)
-	second.sync(t, 0)
+	first.syncWilling(t)
+	second.syncWilling(t)
 	equalTrees(t, first, second)
 	digests(t, first, second)
 }
@@ -139,7 +139,7 @@ func (k *killing) round(t *testing.T, round int) {
 	k.compare(t, (*writer).mayExpect)
 	last := k.random.IntN(len(k.writers))
 	for _, w := range []*writer{k.writers[1-last], k.writers[last]} {
-		r := w.sync(t, 0)
+		r := w.syncWilling(t)
 		w.tell("sync: %s%s", r.stdout, r.stderr)
 	}
 	k.writers[last].equals(t, k.compare(t, (*writer).mustExpect))
@@ -278,21 +278,31 @@ func (w *writer) tell(format string, args ...any) {
 	w.story = append(w.story, time.Now().Format("05.000 ")+fmt.Sprintf(format, args...))
 }
 
-// syncOnce runs a sync, however it ends, and notes what it said was published.
+// syncOnce runs a sync, however it ends, and says yes to the deletes that it
+// holds: in such a small tree soon all are.
 func (w *writer) syncOnce(t *testing.T) {
 	t.Helper()
-	c := program(t.Context(), w.home, "sync", w.work(), "--json")
+	if held := w.syncAllowing(t, 1); held > 0 {
+		w.syncAllowing(t, held)
+	}
+}
+
+// syncAllowing runs a sync and notes what it said was published. It returns how
+// many deletes were held.
+func (w *writer) syncAllowing(t *testing.T, deletes int) (held int) {
+	t.Helper()
+	c := program(t.Context(), w.home, "sync", w.work(), "--json", allowing(deletes))
 	var out, stderr bytes.Buffer
 	c.Stdout, c.Stderr = &out, &stderr
 	if err := c.Start(); err != nil {
 		t.Error(err)
-		return
+		return 0
 	}
 	w.mu.Lock()
 	w.running = c
 	w.mu.Unlock()
 	_ = c.Wait() // its code says what became of it
-	if code := c.ProcessState.ExitCode(); !slices.Contains([]int{exitOK, exitRetry, exitOffline, killedCode}, code) {
+	if code := c.ProcessState.ExitCode(); !slices.Contains([]int{exitOK, exitRetry, exitOffline, exitHold, killedCode}, code) {
 		t.Errorf("sync of %s: exit %d\n%s", filepath.Base(w.home), code, &stderr)
 	}
 	w.tell("sync: exit %d\n%s%s", c.ProcessState.ExitCode(), &out, &stderr)
@@ -302,6 +312,7 @@ func (w *writer) syncOnce(t *testing.T) {
 			w.acknowledged[l.Path] = len(w.offered[l.Path]) - 1
 		}
 	}
+	return heldDeletes(out.String())
 }
 
 func (w *writer) process() *exec.Cmd {
