@@ -20,6 +20,7 @@ type Options struct {
 	Instance  string                      // id of the instance
 	MinClient string                      // oldest teammem client that is let in; "" for all
 	Ready     func(context.Context) error // whether requests can be served; nil for always
+	Hub       *Hub                        // that the service notifies; nil for none, and streams look for themselves
 	Metrics   *Metrics                    // nil for none
 	Log       *slog.Logger                // nil for none
 }
@@ -37,6 +38,7 @@ type API struct {
 	pushBytes *auth.Limiter
 	guesses   *auth.Limiter
 	holds     *holds
+	streams   *streams
 	zstd      *zstd.Decoder
 	declared  map[string]bool // method and pattern of every route in the table
 	echo      *echo.Echo
@@ -49,7 +51,7 @@ func New(service *memory.Service, authenticator *auth.Authenticator, clock memor
 		service: service, auth: authenticator, exchange: auth.NewExchange(authenticator, service), clock: clock, options: o, log: o.Log,
 		pushes: auth.NewLimiter(pushesPerMinute, minute), pushBytes: auth.NewLimiter(pushBytesPerDay, day),
 		guesses: auth.NewLimiter(guessesPerMinute, minute),
-		holds:   newHolds(), zstd: newZstd(),
+		holds:   newHolds(), streams: newStreams(o.Hub), zstd: newZstd(),
 		declared: map[string]bool{}, echo: echo.New(),
 	}
 	if a.log == nil {

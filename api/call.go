@@ -25,6 +25,7 @@ type call struct {
 	problem memory.Code // that was answered, "" if none
 	held    int         // bytes of request and answer, see holds
 	aborted bool        // an answer broke off: the connection must too
+	began   time.Time   // of a stream, when it stood
 
 	request   *http.Request // as it came, without the time limit
 	allowed   time.Duration // for the call, once its body is there

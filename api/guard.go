@@ -40,7 +40,7 @@ func (a *API) observe(next echo.HandlerFunc) echo.HandlerFunc {
 		if err := recovered(next, ctx); err != nil {
 			a.answer(c, err)
 		}
-		a.logRequest(c, a.clock().Sub(start))
+		a.logRequest(c, start)
 		if c.aborted {
 			panic(http.ErrAbortHandler) // how net/http breaks a connection off
 		}
@@ -58,11 +58,11 @@ func recovered(next echo.HandlerFunc, ctx echo.Context) (err error) {
 	return next(ctx)
 }
 
-func (a *API) logRequest(c *call, took time.Duration) {
-	r, w := c.Request(), c.Response()
+func (a *API) logRequest(c *call, start time.Time) {
+	r, w, end := c.Request(), c.Response(), a.clock()
 	attrs := []slog.Attr{
 		slog.String("method", method(r.Method)), slog.String("route", c.Path()), slog.Int("status", w.Status), slog.Int64("bytes", w.Size),
-		slog.Float64("dur_ms", float64(took.Microseconds())/1000), slog.String("request_id", c.id), slog.String("remote", c.remote()),
+		slog.Float64("dur_ms", float64(end.Sub(start).Microseconds())/1000), slog.String("request_id", c.id), slog.String("remote", c.remote()),
 	}
 	for _, id := range []struct{ key, value string }{
 		{"code", string(c.problem)},
@@ -76,7 +76,10 @@ func (a *API) logRequest(c *call, took time.Duration) {
 		}
 	}
 	a.log.LogAttrs(r.Context(), slog.LevelInfo, "request", attrs...)
-	a.options.Metrics.Request(method(r.Method), c.Path(), w.Status, took)
+	if !c.began.IsZero() {
+		end = c.began // how long a stream lasts says nothing of the server
+	}
+	a.options.Metrics.Request(method(r.Method), c.Path(), w.Status, end.Sub(start))
 }
 
 // method keeps made-up methods, which could be anything, out of the log.

@@ -7,9 +7,10 @@ import (
 	"github.com/teammem/teammem/memory"
 )
 
-// Hub tells waiting requests of this process about new heads. It is a
-// [memory.Notifier]. Hints coalesce: a waiter learns that something is new,
-// not how much, so a burst of writes wakes it once.
+// Hub tells waiting requests of this process where projects stand. It is a
+// [memory.Notifier], and hears of what other processes wrote from whoever is
+// given its method Notify. Hints coalesce: a waiter learns that something is
+// new, not how much, so a burst of writes wakes it once.
 type Hub struct {
 	mu       sync.Mutex
 	projects map[memory.ProjectID]*topic
@@ -18,10 +19,11 @@ type Hub struct {
 }
 
 // topic is what the hub knows of one project. Changed is closed, and replaced,
-// when seq rises; it is nil while nobody waits.
+// when the project moves on; it is nil while nobody waits.
 type topic struct {
-	seq     int64
-	changed chan struct{}
+	at        memory.Cursor
+	changed   chan struct{}
+	followers map[*subscription]bool
 }
 
 // NewHub returns a hub that has heard of nothing yet.
@@ -29,25 +31,35 @@ func NewHub() *Hub {
 	return &Hub{projects: map[memory.ProjectID]*topic{}, closed: make(chan struct{})}
 }
 
-// Notify wakes all who wait for the project to pass a lower number. Hints may
-// come in any order and more than once.
-func (h *Hub) Notify(project memory.ProjectID, seq int64) {
+// Notify wakes all who wait for the project to pass an earlier cursor. Hints may
+// come in any order and more than once. A cursor of another epoch is news: which
+// of two epochs is the later one, nobody can tell by their names.
+func (h *Hub) Notify(project memory.ProjectID, at memory.Cursor) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	t := h.topic(project)
-	if seq <= t.seq {
+	h.raise(h.topic(project), project, at)
+}
+
+func (h *Hub) raise(t *topic, project memory.ProjectID, at memory.Cursor) {
+	if !behind(at, t.at) {
 		return
 	}
-	t.seq = seq
+	t.at = at
 	if t.changed != nil {
 		close(t.changed)
 		t.changed = nil
 	}
+	for s := range t.followers {
+		s.hear(project, at)
+	}
 }
 
-// Wait returns when a number above after was notified, even before the call,
+// behind reports whether at is news to whoever knows of the feed up to known.
+func behind(at, known memory.Cursor) bool { return at.Epoch != known.Epoch || at.Seq > known.Seq }
+
+// Wait returns when a cursor behind after was notified, even before the call,
 // when ctx is done, or when the hub is closed.
-func (h *Hub) Wait(ctx context.Context, project memory.ProjectID, after int64) {
+func (h *Hub) Wait(ctx context.Context, project memory.ProjectID, after memory.Cursor) {
 	for {
 		changed := h.listen(project, after)
 		if changed == nil {
@@ -63,13 +75,13 @@ func (h *Hub) Wait(ctx context.Context, project memory.ProjectID, after int64) {
 	}
 }
 
-// listen returns nil if the project has passed the number, else a channel that
+// listen returns nil if the project has passed the cursor, else a channel that
 // is closed at the next hint.
-func (h *Hub) listen(project memory.ProjectID, after int64) <-chan struct{} {
+func (h *Hub) listen(project memory.ProjectID, after memory.Cursor) <-chan struct{} {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	t := h.topic(project)
-	if t.seq > after {
+	if !t.at.IsZero() && behind(t.at, after) {
 		return nil
 	}
 	if t.changed == nil {
@@ -81,7 +93,7 @@ func (h *Hub) listen(project memory.ProjectID, after int64) <-chan struct{} {
 func (h *Hub) topic(project memory.ProjectID) *topic {
 	t := h.projects[project]
 	if t == nil {
-		t = &topic{}
+		t = &topic{followers: map[*subscription]bool{}}
 		h.projects[project] = t
 	}
 	return t

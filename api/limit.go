@@ -7,6 +7,9 @@ const (
 	pushesPerMinute = 600
 	pushBytesPerDay = 2 << 30
 
+	// Streams of events that one member may have open: one a computer, and some to spare.
+	streamsPerMember = 10
+
 	// Logins from one address that may fail, by which nobody finds a token and nobody fills the audit.
 	guessesPerMinute = 10
 

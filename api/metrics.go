@@ -26,6 +26,7 @@ type Metrics struct {
 	rulings  map[memory.Ruling]uint64
 	scans    timing
 	polls    atomic.Int64 // long polls that are being held
+	streams  atomic.Int64 // of events, that are open
 }
 
 // requestKind is what requests are counted by.
@@ -83,8 +84,20 @@ func (m *Metrics) poll() (done func()) {
 	if m == nil {
 		return func() {}
 	}
-	m.polls.Add(1)
-	return func() { m.polls.Add(-1) }
+	return count(&m.polls)
+}
+
+// stream counts a stream of events until the returned function is called.
+func (m *Metrics) stream() (done func()) {
+	if m == nil {
+		return func() {}
+	}
+	return count(&m.streams)
+}
+
+func count(n *atomic.Int64) (done func()) {
+	n.Add(1)
+	return func() { n.Add(-1) }
 }
 
 // Write writes all of it.
@@ -101,7 +114,7 @@ func (m *Metrics) text() []byte {
 	for _, k := range slices.SortedFunc(maps.Keys(m.requests), requestKind.compare) {
 		fmt.Fprintf(w, "teammem_http_requests_total{method=%q,route=%q,status=\"%d\"} %d\n", k.method, k.route, k.status, m.requests[k])
 	}
-	describeMetric(w, "teammem_http_request_seconds", "histogram", "Time to answer a request, a long poll's wait included.")
+	describeMetric(w, "teammem_http_request_seconds", "histogram", "Time to answer a request, a long poll's wait included, and of a stream until it began.")
 	for _, route := range slices.Sorted(maps.Keys(m.times)) {
 		m.times[route].write(w, "teammem_http_request_seconds", fmt.Sprintf("route=%q", route))
 	}
@@ -113,6 +126,8 @@ func (m *Metrics) text() []byte {
 	m.scans.write(w, "teammem_scan_seconds", "")
 	describeMetric(w, "teammem_long_polls", "gauge", "Long polls that are being held.")
 	fmt.Fprintf(w, "teammem_long_polls %d\n", m.polls.Load())
+	describeMetric(w, "teammem_event_streams", "gauge", "Streams of events that are open.")
+	fmt.Fprintf(w, "teammem_event_streams %d\n", m.streams.Load())
 	return w.Bytes()
 }
 

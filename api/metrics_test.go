@@ -25,6 +25,7 @@ func TestMetrics_Write(t *testing.T) {
 	done := m.poll()
 	m.poll()
 	done()
+	m.stream()
 	var out strings.Builder
 	must(t, m.Write(&out))
 	var got []string
@@ -43,7 +44,7 @@ const written = `# HELP teammem_http_requests_total Requests answered.
 teammem_http_requests_total{method="GET",route="/b",status="200"} 2
 teammem_http_requests_total{method="GET",route="/b",status="404"} 1
 teammem_http_requests_total{method="POST",route="none",status="404"} 1
-# HELP teammem_http_request_seconds Time to answer a request, a long poll's wait included.
+# HELP teammem_http_request_seconds Time to answer a request, a long poll's wait included, and of a stream until it began.
 # TYPE teammem_http_request_seconds histogram
 teammem_http_request_seconds_bucket{route="/b",le="0.001"} 1
 teammem_http_request_seconds_bucket{route="/b",le="0.0025"} 2
@@ -72,7 +73,10 @@ teammem_scan_seconds_sum 1
 teammem_scan_seconds_count 1
 # HELP teammem_long_polls Long polls that are being held.
 # TYPE teammem_long_polls gauge
-teammem_long_polls 1`
+teammem_long_polls 1
+# HELP teammem_event_streams Streams of events that are open.
+# TYPE teammem_event_streams gauge
+teammem_event_streams 1`
 
 // Whoever reads the metrics slowly, or not at all, holds up nobody else.
 func TestMetrics_SlowReader(t *testing.T) {

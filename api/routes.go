@@ -64,6 +64,9 @@ func routes() []route {
 		{http.MethodDelete, base + "/projects/{p}/proposals/{id}", write, contributor, "", (*API).withdraw},
 		{http.MethodPost, base + "/projects/{p}/proposals/{id}/decision", review, reviewer, "", (*API).decide},
 
+		// Live updates
+		{http.MethodGet, base + "/events", read, none, "", (*API).events},
+
 		// Projects and the caller
 		{http.MethodGet, base + "/projects", read, none, "slug remote", (*API).projects},
 		{http.MethodGet, base + "/projects/{p}", read, viewer, "", (*API).project},

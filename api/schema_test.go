@@ -24,7 +24,7 @@ func TestOpenAPI_MatchesWire(t *testing.T) {
 		"Revision": wire.Revision{}, "RevisionPage": wire.Page[wire.Revision]{}, "Restore": wire.Restore{},
 		"Proposal": wire.Proposal{}, "ProposalPage": wire.Page[wire.Proposal]{}, "ProposalView": wire.ProposalView{}, "Decision": wire.Decision{},
 		"Decide": wire.Decide{}, "Check": wire.Check{},
-		"Project": wire.Project{}, "ProjectPage": wire.Page[wire.Project]{}, "Me": wire.Me{}, "DeviceAdd": wire.DeviceAdd{},
+		"HeadEvent": wire.HeadEvent{}, "Project": wire.Project{}, "ProjectPage": wire.Page[wire.Project]{}, "Me": wire.Me{}, "DeviceAdd": wire.DeviceAdd{},
 		"DevicePage": wire.Page[wire.Device]{}, "TokenRequest": wire.TokenRequest{}, "Tokens": wire.Tokens{}, "Member": wire.Member{},
 		"TokenRevoke": wire.TokenRevoke{}, "Done": wire.Done{}, "Keys": wire.Keys{}, "Key": wire.Key{},
 		"Device": wire.Device{}, "Health": wire.Health{}, "Version": wire.Version{}, "Problem": wire.Problem{}, "Finding": wire.Finding{},

@@ -55,7 +55,7 @@ func setup(t testing.TB) *bundle {
 	service := memory.NewService(s, markScanner{}, b.hub, time.Now, memory.Limits{})
 	b.access = accessTokens(t)
 	b.api = New(service, auth.NewAuthenticator(s, b.access, time.Now), time.Now, Options{
-		Version: "1.2.3", Instance: instance, MinClient: "1.0.0", Ready: s.Ready, Log: jsonLog(b.log),
+		Version: "1.2.3", Instance: instance, MinClient: "1.0.0", Ready: s.Ready, Hub: b.hub.Hub, Log: jsonLog(b.log),
 	})
 	b.url = listen(t, b.api)
 	b.fill(t, service)
@@ -214,7 +214,7 @@ type watchedHub struct {
 	waiting chan struct{}
 }
 
-func (w watchedHub) Wait(ctx context.Context, project memory.ProjectID, after int64) {
+func (w watchedHub) Wait(ctx context.Context, project memory.ProjectID, after memory.Cursor) {
 	select {
 	case w.waiting <- struct{}{}:
 	default:
@@ -272,6 +272,9 @@ func (c *client) do(method, path, body string, headers ...string) reply {
 	must(c.t, err)
 	defer resp.Body.Close()
 	r := reply{status: resp.StatusCode, header: resp.Header}
+	if resp.Header.Get("Content-Type") == "text/event-stream" {
+		return r // it has no end
+	}
 	r.body, err = io.ReadAll(resp.Body)
 	must(c.t, err)
 	c.check(&r, method+" "+path)

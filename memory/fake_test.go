@@ -359,6 +359,15 @@ func (f *fakeStore) Overviews(ctx context.Context, _ MemberID) (all []ProjectNum
 	return all, err
 }
 
+func (f *fakeStore) Cursors(ctx context.Context, _ MemberID) (all []ProjectCursor, err error) {
+	projects, err := f.Projects(ctx, "", "")
+	for _, p := range projects {
+		role, given := f.roles[p.ID]
+		all = append(all, ProjectCursor{Project: p.ID, At: p.Head.Cursor(), DefaultRole: p.DefaultRole, Role: role, Given: given})
+	}
+	return all, err
+}
+
 func (f *fakeStore) Recent(_ context.Context, projects []ProjectID, limit int) (found []ProjectChange, err error) {
 	for _, id := range projects {
 		found = append(found, ProjectChange{Project: id, Change: Change{Seq: int64(limit)}})
@@ -402,17 +411,17 @@ type fakeNotifier struct {
 
 func newNotifier() *fakeNotifier { return &fakeNotifier{wake: make(chan struct{}, 1)} }
 
-func (n *fakeNotifier) Notify(_ ProjectID, seq int64) {
+func (n *fakeNotifier) Notify(_ ProjectID, at Cursor) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.hints = append(n.hints, seq)
+	n.hints = append(n.hints, at.Seq)
 	select {
 	case n.wake <- struct{}{}:
 	default:
 	}
 }
 
-func (n *fakeNotifier) Wait(ctx context.Context, _ ProjectID, _ int64) {
+func (n *fakeNotifier) Wait(ctx context.Context, _ ProjectID, _ Cursor) {
 	select {
 	case <-n.wake:
 	case <-ctx.Done():

@@ -96,15 +96,15 @@ func reaches(since Cursor, head Head) error {
 }
 
 // wait returns the head after the first change behind the cursor, or after the
-// wait is over. A hint can be missed when another process wrote, so the head is
-// also looked up every few seconds.
+// wait is over. A hint can get lost on its way from another process, so the head
+// is also looked up every few seconds.
 func (s *Service) wait(ctx context.Context, id ProjectID, q ChangesQuery) (Head, error) {
 	const lookUp = 2 * time.Second
 	left := min(q.Wait, s.limits.LongPoll)
 	for {
 		step := min(left, lookUp)
 		hint, cancel := context.WithTimeout(ctx, step)
-		s.notify.Wait(hint, id, q.Since.Seq)
+		s.notify.Wait(hint, id, q.Since)
 		cancel()
 		head, err := s.store.Head(ctx, id)
 		if left -= step; err != nil || left <= 0 || head.Seq > q.Since.Seq || head.Epoch != q.Since.Epoch {

@@ -169,7 +169,7 @@ func TestChanges_Wait(t *testing.T) {
 						time.Sleep(tt.at)
 						b.store.advance(tt.head)
 						if tt.hint {
-							b.notify.Notify("prj_a", tt.head.Seq)
+							b.notify.Notify("prj_a", tt.head.Cursor())
 						}
 					}
 				}

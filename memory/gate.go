@@ -185,7 +185,7 @@ func (s *Service) commit(ctx context.Context, b Batch) (Receipt, error) {
 		published, waits = published || v.Ruling == RulingPublished, waits || v.Ruling == RulingWaiting
 	}
 	if published {
-		s.notify.Notify(b.Project, receipt.Head.Seq)
+		s.notify.Notify(b.Project, receipt.Head.Cursor())
 	}
 	const patience = 5 * time.Second // the client waits for the receipt
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)

@@ -17,11 +17,11 @@ type Scanner interface {
 	RuleSet() string
 }
 
-// Notifier is told about a project's new head after the commit. It is a hint:
-// whoever misses it still finds the change in the feed.
+// Notifier is told where a project's feed stands after the commit. It is a
+// hint: whoever misses it still finds the change in the feed.
 type Notifier interface {
-	Notify(project ProjectID, seq int64)
-	Wait(ctx context.Context, project ProjectID, after int64) // returns when seq > after was notified, or ctx is done
+	Notify(project ProjectID, at Cursor)
+	Wait(ctx context.Context, project ProjectID, after Cursor) // returns when a cursor behind after was notified, or ctx is done
 }
 
 // Store is the database. It is composed of small parts, one per noun; package
@@ -29,6 +29,7 @@ type Notifier interface {
 type Store interface {
 	PushStore
 	FeedStore
+	CursorStore
 	EntryStore
 	HistoryStore
 	ProposalStore
@@ -64,6 +65,23 @@ type FeedStore interface {
 	DigestAt(ctx context.Context, project ProjectID, seq int64) (Digest, error)
 	// Changes returns the page that the query asks for, see [FeedPage].
 	Changes(ctx context.Context, project ProjectID, q FeedQuery) (FeedPage, error)
+}
+
+// CursorStore looks where many projects stand.
+type CursorStore interface {
+	// Cursors returns where the feeds of all projects stand, with the role that
+	// was given to the member in each.
+	Cursors(ctx context.Context, member MemberID) ([]ProjectCursor, error)
+}
+
+// ProjectCursor is where a project's feed stands, and what decides whether a
+// member may know.
+type ProjectCursor struct {
+	Project     ProjectID
+	At          Cursor
+	DefaultRole Role
+	Role        Role // that was given to the member there, if Given
+	Given       bool
 }
 
 // FeedQuery asks for one page of a feed.

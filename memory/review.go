@@ -40,7 +40,7 @@ func (s *Service) Approve(ctx context.Context, who Principal, id ProjectID, prop
 	if v.Ruling != RulingPublished {
 		return Proposal{}, s.refuseApproval(ctx, who, p, unpublished(v))
 	}
-	s.notify.Notify(id, receipt.Head.Seq)
+	s.notify.Notify(id, receipt.Head.Cursor())
 	return ended(p, who, e, v.Rev), nil
 }
 

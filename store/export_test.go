@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -27,3 +28,9 @@ func MigrateTo(ctx context.Context, url string, version int) error {
 		return migrateTo(ctx, conn, files[:version])
 	})
 }
+
+// AnnounceEvery is how long hints of one project are apart, at least.
+const AnnounceEvery = announceEvery
+
+// LookEvery sets how often all projects are looked at, before Run.
+func (h *Hints) LookEvery(every time.Duration) { h.every = every }

@@ -302,9 +302,9 @@ func (markScanner) RuleSet() string { return "marks-1" }
 // deaf tells nobody of a change.
 type deaf struct{}
 
-func (deaf) Notify(memory.ProjectID, int64) {}
+func (deaf) Notify(memory.ProjectID, memory.Cursor) {}
 
-func (deaf) Wait(context.Context, memory.ProjectID, int64) {}
+func (deaf) Wait(context.Context, memory.ProjectID, memory.Cursor) {}
 
 // clock is moved by hand.
 type clock struct {

@@ -16,6 +16,7 @@ import (
 	"github.com/teammem/teammem/memory"
 	"github.com/teammem/teammem/sanitize"
 	"github.com/teammem/teammem/sanitize/secrets"
+	"github.com/teammem/teammem/store"
 	"github.com/teammem/teammem/web"
 	"github.com/teammem/teammem/web/static"
 )
@@ -76,6 +77,7 @@ type server struct {
 	seen     *auth.Sightings
 	clockOff bool // the machine's, as it was said in the log
 	hub      *api.Hub
+	hints    *store.Hints
 	counts   *api.Metrics
 	handler  http.Handler // for members
 	probes   http.Handler // for whoever watches over the server
@@ -136,9 +138,12 @@ func (s *server) run(ctx context.Context, more ...string) error {
 		}
 	})
 	kept.Go(func() { s.upkeep(serving) })
+	draining, drained := context.WithCancel(context.WithoutCancel(ctx)) // what is written until the end is told to others
+	kept.Go(func() { s.hints.Run(draining) })
 	err = api.NewServer(s.handler, s.hub, api.ServerOptions{TLS: s.entrance.tls(), Log: s.log}).Serve(serving, l)
 	cause := context.Cause(serving)
 	stop(nil)
+	drained()
 	kept.Wait()
 	if ctx.Err() != nil {
 		return err // asked to end
@@ -153,9 +158,10 @@ func (s *server) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	s.hints = s.db.store.Hints(s.hub.Notify)
 	a, scanner := s.app, timedScanner{found, s.app.now, s.counts}
-	service := memory.NewService(s.db.store, scanner, s.hub, s.db.clock.Now, memory.Limits{})
-	calls, err := s.newAPI(ctx, service, api.Options{Version: version, Ready: s.ready, Metrics: s.counts, Log: s.log})
+	service := memory.NewService(s.db.store, scanner, notifier{s.hub, s.hints}, s.db.clock.Now, memory.Limits{})
+	calls, err := s.newAPI(ctx, service, api.Options{Version: version, Ready: s.ready, Hub: s.hub, Metrics: s.counts, Log: s.log})
 	if err != nil {
 		return err
 	}
