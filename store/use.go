@@ -50,12 +50,31 @@ func (s *Store) use(ctx context.Context, conn *pgx.Conn) error {
 // useAlone takes the database for a restore, until [leave] or the connection's
 // end.
 func useAlone(ctx context.Context, conn *pgx.Conn) error {
-	var free bool
-	err := conn.QueryRow(ctx, `select pg_try_advisory_lock(@lock)`, pgx.StrictNamedArgs{"lock": useLock}).Scan(&free)
-	if err != nil || free {
+	// A server that has just been stopped is given two seconds: Postgres sees the
+	// end of its connections a little later.
+	for range 20 {
+		var free bool
+		err := conn.QueryRow(ctx, `select pg_try_advisory_lock(@lock)`, pgx.StrictNamedArgs{"lock": useLock}).Scan(&free)
+		if err != nil || free {
+			return err
+		}
+		if _, err := conn.Exec(ctx, `select pg_sleep(0.1)`); err != nil {
+			return err
+		}
+	}
+	users, err := usersOf(ctx, conn)
+	if err != nil {
 		return err
 	}
-	users, err := list(ctx, conn, userRow.String, `
+	return &memory.Error{
+		Code: memory.CodeConflict, Message: "a teammem server is connected to this database: " + strings.Join(users, ", "),
+		Hint: "stop it first; it would go on under the identity that the database has now",
+	}
+}
+
+// usersOf says who shares the lock.
+func usersOf(ctx context.Context, conn *pgx.Conn) ([]string, error) {
+	return list(ctx, conn, userRow.String, `
 		select a.pid, coalesce(host(a.client_addr), '') as client, a.backend_start
 		from pg_locks l
 		join pg_database d on d.oid = l.database
@@ -67,13 +86,6 @@ func useAlone(ctx context.Context, conn *pgx.Conn) error {
 			and l.objsubid = 1 -- the lock's number is one of 64 bits
 		order by a.backend_start`,
 		pgx.StrictNamedArgs{"lock": useLock})
-	if err != nil {
-		return err
-	}
-	return &memory.Error{
-		Code: memory.CodeConflict, Message: "a teammem server is connected to this database: " + strings.Join(users, ", "),
-		Hint: "stop it first; it would go on under the identity that the database has now",
-	}
 }
 
 // leave gives the database back. Whoever starts a server as soon as the restore
