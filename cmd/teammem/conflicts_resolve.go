@@ -182,7 +182,10 @@ func (a *app) shell(command, dir, out string, args ...string) error {
 		words = append([]string{"-c", command + ` "$@"`, "teammem"}, args...)
 	}
 	c := exec.Command(program, words...) //nolint:gosec,noctx // the member's own command, see above
-	c.Env = append(a.environ(), "OUT="+out)
+	if a.environ != nil {
+		c.Env = a.environ()
+	}
+	c.Env = append(c.Env, "OUT="+out)
 	for _, name := range []string{"BASE", "OURS", "THEIRS"} {
 		c.Env = append(c.Env, name+"="+filepath.Join(dir, name+".md"))
 	}
