@@ -230,7 +230,7 @@ func (b *Batch) sweepIn(ctx context.Context, d *folder, name string) error {
 	case i.dir():
 		return b.sweepHidden(ctx, d, name)
 	case d.foreign(name, i) != nil:
-		return nil // List tells of it
+		return nil //nolint:nilerr // List tells of it
 	}
 	// An empty file is one that we had not written to yet, or holds nothing.
 	return b.t.letGo(ctx, d, name, Old{Disk: d.join(name), Ours: i.untouched() || i.Size == 0})
