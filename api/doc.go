@@ -24,6 +24,6 @@
 //
 //	hub := api.NewHub()
 //	service := memory.NewService(store, scanner, hub, clock, memory.Limits{})
-//	handler := api.New(service, authenticator, clock, api.Options{Instance: id, Log: log})
+//	handler := api.New(service, authenticator, clock, api.Options{Instance: id, Hub: hub, Log: log})
 //	err := api.NewServer(handler, hub, api.ServerOptions{Log: log}).Serve(ctx, listener)
 package api
