@@ -54,7 +54,7 @@ func openStream(t *testing.T, h2 bool) streamed {
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://x"+eventsCall, nil)
 	must(t, err)
 	req.Header.Set("Authorization", "Bearer "+r.token)
-	resp, err := transport.RoundTrip(req)
+	resp, err := transport.RoundTrip(req) //nolint:bodyclose // s.close closes it
 	must(t, err)
 	s.body = bufio.NewReaderSize(resp.Body, 16)
 	s.close = func() {

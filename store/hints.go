@@ -65,6 +65,6 @@ func (h *Hints) look(ctx context.Context, q querier) error {
 
 func (h *Hints) warn(ctx context.Context, message string, err error) {
 	if ctx.Err() == nil {
-		h.store.log.LogAttrs(ctx, slog.LevelWarn, message, slog.Any("error", err))
+		h.store.log.LogAttrs(ctx, slog.LevelWarn, "hints between servers", slog.String("what", message), slog.Any("error", err))
 	}
 }

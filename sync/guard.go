@@ -144,10 +144,10 @@ func (g Guard) folders(plan []Op, why map[memory.EntryID]Danger) {
 		addAbove(all, b.Path, 1)
 	}
 	for _, op := range plan {
-		switch op.Kind {
-		case Forget:
+		if op.Kind == Forget {
 			addAbove(all, op.Base.Path, -1)
-		case DeleteRemote:
+		}
+		if op.Kind == DeleteRemote {
 			addAbove(gone, op.Base.Path, 1)
 		}
 	}

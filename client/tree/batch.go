@@ -34,7 +34,8 @@ type Batch struct {
 type Result struct {
 	Path  memory.Path
 	Disk  string // where the file is now, as spelled on disk
-	Stamp Stamp  // zero if there is no file, or if it changed again at once
+	Stamp Stamp  // zero if there is no file, if it changed again at once, or if Dated
+	Dated bool   // its time was set when it could be seen: only a reading tells its stamp
 	Err   error
 	// Left says why the replaced text is still beside its place, to be kept by
 	// [Tree.Sweep]. Most often somebody has the file open for writing.

@@ -119,6 +119,7 @@ func (b *Batch) revealed(ops []*op) {
 		case o.due.IsZero():
 			o.result.Stamp = o.made.Stamp
 		default:
+			o.result.Dated = true
 			o.result.Err = blockedAt(o.disk, o.path, b.dateRevealed(o))
 		}
 	}

@@ -69,11 +69,12 @@ func (s *server) warnOfClock(ctx context.Context) {
 		return
 	}
 	s.clockOff = off
-	level, message := slog.LevelInfo, "this machine's clock is the database's again"
+	difference := slog.Duration("database_ahead", ahead.Round(time.Second))
 	if off {
-		level, message = slog.LevelWarn, "this machine's clock is not the database's, which counts"
+		s.log.LogAttrs(ctx, slog.LevelWarn, "this machine's clock is not the database's, which counts", difference)
+		return
 	}
-	s.log.LogAttrs(ctx, level, message, slog.Duration("database_ahead", ahead.Round(time.Second)))
+	s.log.LogAttrs(ctx, slog.LevelInfo, "this machine's clock is the database's again", difference)
 }
 
 // upkeep reads the database's clock and keys that other servers publish, and
@@ -118,6 +119,6 @@ func (s *server) keepUp(ctx context.Context) {
 
 func (s *server) warn(ctx context.Context, what string, err error) {
 	if err != nil {
-		s.log.LogAttrs(ctx, slog.LevelWarn, what, slog.Any("error", err))
+		s.log.LogAttrs(ctx, slog.LevelWarn, "upkeep failed", slog.String("what", what), slog.Any("error", err))
 	}
 }
