@@ -2,8 +2,10 @@ package client_test
 
 import (
 	"errors"
+	"maps"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -12,15 +14,22 @@ import (
 	"github.com/teammem/teammem/memory"
 )
 
-// calls counts the requests that reach the server, by the last part of their
-// path.
-func (tm *team) calls() map[string]int {
-	seen := map[string]int{}
+// calls counts the requests that reach the server from now on, by the last part
+// of their path.
+func (tm *team) calls() (seen func() map[string]int) {
+	var mu sync.Mutex
+	counts := map[string]int{}
 	tm.between(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		seen[r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:]]++
+		mu.Lock()
+		counts[r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:]]++
+		mu.Unlock()
 		next.ServeHTTP(w, r)
 	})
-	return seen
+	return func() map[string]int {
+		mu.Lock()
+		defer mu.Unlock()
+		return maps.Clone(counts)
+	}
 }
 
 // pair is a team of two who have the same entries.
@@ -45,9 +54,9 @@ func TestAhead_OneRequest(t *testing.T) {
 			*member
 			want map[string]int
 		}{{a, map[string]int{"push": 1}}, {b, map[string]int{"changes": 1}}} {
-			seen := tm.calls()
+			calls := tm.calls()
 			r := m.sync(t)
-			if diff := cmp.Diff(m.want, seen); diff != "" || r.Requests != 1 || len(r.Done) != 1 {
+			if diff := cmp.Diff(m.want, calls()); diff != "" || r.Requests != 1 || len(r.Done) != 1 {
 				t.Errorf("%s, as %s: %d requests, did %v (-want +got):\n%s", change.name, m.id.Name, r.Requests, r.Done, diff)
 			}
 		}
@@ -67,9 +76,9 @@ func TestAhead_Outrun(t *testing.T) {
 			b.write(t, theirs, "ben's\n")
 			b.sync(t)
 			a.write(t, "one.md", "ann's\n")
-			seen := tm.calls()
+			calls := tm.calls()
 			r := a.sync(t)
-			if seen["push"] < 1 || seen["changes"] < 1 {
+			if seen := calls(); seen["push"] < 1 || seen["changes"] < 1 {
 				t.Errorf("asked %v", seen)
 			}
 			if conflict := theirs == "one.md"; conflict != (len(r.Conflicts) == 1) || conflict != (a.kept(t, "ann's\n") == "conflicts") {
@@ -136,9 +145,9 @@ func TestAhead_Refused(t *testing.T) {
 	b.write(t, "two.md", "ben's\n")
 	b.sync(t)
 	a.write(t, "one.md", mark+"\n")
-	seen := tm.calls()
+	calls := tm.calls()
 	r := a.sync(t)
-	if seen["push"] != 0 || refused(r)["one.md"] != memory.CodeSecretFound || a.files(t)["two.md"] != "ben's\n" {
+	if seen := calls(); seen["push"] != 0 || refused(r)["one.md"] != memory.CodeSecretFound || a.files(t)["two.md"] != "ben's\n" {
 		t.Errorf("asked %v, refused %v, has %q", seen, refused(r), a.files(t))
 	}
 }

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/teammem/teammem/memory"
 )
 
@@ -17,19 +15,22 @@ func TestPush_Encodings(t *testing.T) {
 	tm := newTeam(t, memory.Limits{})
 	a, b := tm.join(t, "ann"), tm.join(t, "bob")
 	a.sync(t)
-	var got []string
+	got := make(chan string, 8)
 	tm.between(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		if strings.HasSuffix(r.URL.Path, "/push") {
-			got = append(got, r.Header.Get("Content-Encoding"))
+			got <- r.Header.Get("Content-Encoding")
 		}
 		next.ServeHTTP(w, r)
 	})
-	for i, size := range []int{10, 5_000, 100_000} {
-		a.write(t, numbered(i), incompressible(uint64(i), size))
+	for i, want := range []struct {
+		size     int
+		encoding string
+	}{{10, ""}, {5_000, "gzip"}, {100_000, "zstd"}} {
+		a.write(t, numbered(i), incompressible(uint64(i), want.size))
 		a.sync(t)
-	}
-	if diff := cmp.Diff([]string{"", "gzip", "zstd"}, got); diff != "" {
-		t.Errorf("encodings of pushes (-want +got):\n%s", diff)
+		if encoding := <-got; encoding != want.encoding {
+			t.Errorf("%d bytes travel as %q, want %q", want.size, encoding, want.encoding)
+		}
 	}
 	b.sync(t)
 	tm.equal(t, a, b)

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -44,10 +45,10 @@ func TestField_F54_ProxyLimit(t *testing.T) {
 	}
 	const large = 120_000
 	a.write(t, "large.md", incompressible(99, large))
-	pushes := 0
+	var pushes atomic.Int32
 	tm.between(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		if strings.HasSuffix(r.URL.Path, "/push") {
-			pushes++
+			pushes.Add(1)
 		}
 		if r.ContentLength > limit {
 			w.Header().Set("Content-Type", "text/html")
@@ -69,8 +70,8 @@ func TestField_F54_ProxyLimit(t *testing.T) {
 	if len(tm.served(t)) != entries {
 		t.Errorf("%d entries arrived, want %d", len(tm.served(t)), entries)
 	}
-	if pushes > 20 {
-		t.Errorf("%d pushes: the limit is found out anew for each batch", pushes)
+	if n := pushes.Load(); n > 20 {
+		t.Errorf("%d pushes: the limit is found out anew for each batch", n)
 	}
 	tm.between(nil)
 	a.sync(t) // without a change of the text
@@ -177,11 +178,11 @@ func TestServer_ProxyRefuses(t *testing.T) {
 }
 
 // refuseAbove is a proxy that takes no body above a limit, and counts pushes.
-func (tm *team) refuseAbove(limit int64) (pushes *int) {
-	pushes = new(int)
+func (tm *team) refuseAbove(limit int64) (pushes *atomic.Int32) {
+	pushes = new(atomic.Int32)
 	tm.between(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		if strings.HasSuffix(r.URL.Path, "/push") {
-			*pushes++
+			pushes.Add(1)
 		}
 		if r.ContentLength > limit {
 			w.WriteHeader(http.StatusRequestEntityTooLarge)
@@ -210,8 +211,8 @@ func TestField_F54_OneLargeAmongSmall(t *testing.T) {
 	if diff := cmp.Diff(map[string]memory.Code{large: memory.CodeTooLarge}, refused(report)); diff != "" {
 		t.Errorf("refused (-want +got):\n%s", diff)
 	}
-	if len(tm.served(t)) != entries || *pushes > 30 {
-		t.Errorf("%d entries arrived in %d pushes", len(tm.served(t)), *pushes)
+	if len(tm.served(t)) != entries || pushes.Load() > 30 {
+		t.Errorf("%d entries arrived in %d pushes", len(tm.served(t)), pushes.Load())
 	}
 }
 

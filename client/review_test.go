@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -605,11 +606,11 @@ func TestReview_CrashAtEveryRequest(t *testing.T) {
 		a.rename(t, "renamed.md", "other.md")
 		a.write(t, "MEMORY.md", "- [one](one.md)\n- [ann](ann.md)\n")
 		want := a.files(t)
-		requests := 0
+		var requests atomic.Int32
 		before, err := os.ReadFile(a.index())
 		must(t, err)
 		tm.between(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-			if requests++; requests > cut {
+			if int(requests.Add(1)) > cut {
 				panic(http.ErrAbortHandler)
 			}
 			next.ServeHTTP(w, r)

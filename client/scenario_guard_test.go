@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -194,9 +195,9 @@ func TestScenario_S05_F27_FreshClient(t *testing.T) {
 	c := tm.join(t, "cem")
 	for cut := range 2 {
 		ctx, cancel := context.WithCancel(t.Context())
-		left := cut
+		var requests atomic.Int32
 		tm.between(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-			if left--; left < 0 {
+			if int(requests.Add(1)) > cut {
 				cancel()
 			}
 			next.ServeHTTP(w, r)

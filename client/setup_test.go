@@ -95,7 +95,8 @@ func root() memory.Principal {
 	return memory.Principal{Admin: true, Scopes: []memory.Scope{memory.ScopeAdmin}}
 }
 
-// between puts a test between the server and its clients.
+// between puts a test between the server and its clients. Several requests may
+// be in the hook at once.
 func (tm *team) between(hook func(w http.ResponseWriter, r *http.Request, next http.Handler)) {
 	tm.mu.Lock()
 	defer tm.mu.Unlock()
