@@ -102,7 +102,7 @@ func (b *Batch) add(o *op) *op {
 	switch {
 	case !spells(place, o.path):
 		o.result.Err = &Blocked{Disk: place, Path: o.path, Kind: KindPathRejected}
-	case Ignored(place):
+	case Ignored(place) || b.t.rules.LeaveOut(place):
 		o.result.Err = &Blocked{Disk: place, Path: o.path, Kind: KindIgnored}
 	case !fs.ValidPath(o.disk):
 		o.result.Err = &Blocked{Disk: o.disk, Kind: KindPathRejected}

@@ -22,7 +22,7 @@ const (
 	KindClash        Kind = "clash"         // two spellings of one path key
 	KindTooLarge     Kind = "too_large"     // above memory.MaxEntryBytes
 	KindUnstable     Kind = "unstable"      // was written to as long as we waited
-	KindIgnored      Kind = "ignored"       // a name that is never looked at
+	KindIgnored      Kind = "ignored"       // a name that is never looked at, or left out by the member
 )
 
 // Blocked is a name that must be neither taken for absent nor overwritten. It

@@ -35,16 +35,18 @@ type Listing struct {
 	Folders   []string  // that were looked into, on disk; the first is "", team/ itself
 	Leftovers []string  // our own files that a crash left behind, for Sweep
 	Ignored   int       // names that are not ours to look at
+	LeftOut   []string  // of those, Markdown files and folders that the member's rules name; folders end with a slash
 	Started   time.Time
 
 	unknown map[string]bool // skeletons of blocked names; true for folders
 	spelled map[string]string
+	rules   Rules
 }
 
 // List looks at every name below team/ and opens no file. What it cannot look
 // at is part of the listing; the error is for team/ as a whole.
 func (t *Tree) List(ctx context.Context) (Listing, error) {
-	l := Listing{Started: t.options.Clock(), unknown: map[string]bool{}, spelled: map[string]string{}}
+	l := Listing{Started: t.options.Clock(), unknown: map[string]bool{}, spelled: map[string]string{}, rules: t.rules}
 	if err := t.Verify(); err != nil {
 		return Listing{}, err
 	}
@@ -58,6 +60,7 @@ func (t *Tree) List(ctx context.Context) (Listing, error) {
 	}
 	l.findClashes()
 	slices.SortFunc(l.Files, func(a, b File) int { return cmp.Compare(a.Path.String(), b.Path.String()) })
+	slices.Sort(l.LeftOut)
 	slices.SortFunc(l.Blocked, func(a, b Blocked) int { return cmp.Compare(a.Disk, b.Disk) })
 	for _, b := range l.Blocked {
 		key := sanitize.Skeleton(canonical(b.Disk))
@@ -113,6 +116,8 @@ func (l *Listing) name(d *folder, name string) (isFolder bool) {
 	i, err := d.lstat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
+	case l.rules.excludes(d.join(name), err == nil && i.dir()):
+		l.leaveOut(d.join(name), err == nil && i.dir())
 	case strings.HasSuffix(name, extension):
 		l.file(d, name, i, err)
 	case err != nil:
@@ -127,6 +132,18 @@ func (l *Listing) name(d *folder, name string) (isFolder bool) {
 		l.Ignored++
 	}
 	return false
+}
+
+// leaveOut notes a name that the member's rules leave out, if an entry could be
+// there.
+func (l *Listing) leaveOut(disk string, folder bool) {
+	l.Ignored++
+	switch {
+	case folder:
+		l.LeftOut = append(l.LeftOut, disk+"/")
+	case strings.HasSuffix(disk, extension):
+		l.LeftOut = append(l.LeftOut, disk)
+	}
 }
 
 // file looks at a name that ends like an entry's.
@@ -272,7 +289,7 @@ func (l *Listing) findClashes() {
 // Covers reports whether p would be in Files if it existed. If not, it is
 // unknown: blocked, below a folder that could not be read, or ignored.
 func (l *Listing) Covers(p memory.Path) bool {
-	if Ignored(p.String()) {
+	if Ignored(p.String()) || l.LeavesOut(p) {
 		return false
 	}
 	if len(l.unknown) == 0 {
@@ -289,6 +306,9 @@ func (l *Listing) Covers(p memory.Path) bool {
 	}
 	return true
 }
+
+// LeavesOut reports whether the member's rules leave out the path.
+func (l *Listing) LeavesOut(p memory.Path) bool { return l.rules.LeaveOut(p.String()) }
 
 // Spell returns the spelling on disk for a path: that of the file if it is
 // there, else one that goes into the folders which are there.

@@ -24,7 +24,8 @@ const (
 
 // Ignored reports whether a name below team/ is never looked at: what editors
 // and other sync programs leave there, and all that starts with a dot. A path
-// of the server's may be such a name, and stays untouched then.
+// of the server's may be such a name, and stays untouched then. What else a
+// member leaves out is for [Rules] to say.
 func Ignored(disk string) bool {
 	for name := range strings.SplitSeq(disk, "/") {
 		if ignored(name) {

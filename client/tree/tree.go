@@ -50,6 +50,7 @@ type Tree struct {
 	memory  *os.Root // the memory folder
 	team    *folder  // team/ in it
 
+	rules    Rules // what the member leaves out
 	warnings []string
 	folding  func() (bool, error) // whether two spellings can name one file; asked once
 
