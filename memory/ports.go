@@ -34,6 +34,7 @@ type Store interface {
 	HistoryStore
 	ProposalStore
 	DecisionStore
+	ConflictStore
 	ProjectStore
 	PolicyStore
 	OverviewStore
@@ -158,6 +159,21 @@ type Ending struct {
 	Reason   Reason // of a rejection
 	Note     string
 	Row      AuditRow
+}
+
+// ConflictStore keeps texts that lost and could not be merged.
+type ConflictStore interface {
+	// KeepConflict stores a conflict, and returns what is stored under its id:
+	// that may have been there before. More than most open ones of its author are
+	// a CodeQuota error.
+	KeepConflict(ctx context.Context, c Conflict, text Clean, most int, row AuditRow) (Conflict, error)
+	// Conflicts returns a page of conflicts without contents, newest first.
+	Conflicts(ctx context.Context, project ProjectID, q ConflictQuery) ([]Conflict, error)
+	// Conflict returns one conflict with its content.
+	Conflict(ctx context.Context, project ProjectID, id ConflictID) (Conflict, error)
+	// CloseConflict closes an open conflict; it reports whether it was open, and
+	// if it was not, does nothing.
+	CloseConflict(ctx context.Context, project ProjectID, id ConflictID, r Resolution, row AuditRow) (bool, error)
 }
 
 // ProjectStore keeps projects.

@@ -27,5 +27,6 @@ grant select, insert, delete, update (body, answer, at) on push_keys to teammem_
 grant select, insert, update (
     state, decided_by, decided_at, reason, decision_note, published_rev, successor
 ) on proposals to teammem_serve;
+grant select, insert, update (closed_by, closed_at, how, closed_rev, closed_into, proposal) on conflicts to teammem_serve;
 grant select, insert, delete, update (used_at) on console_links to teammem_serve;
 grant select, insert, delete on console_sessions to teammem_serve;

@@ -170,6 +170,8 @@ func TestServingRole_CanOnlyAdd(t *testing.T) {
 		`update proposals set content = ''`,
 		`update proposals set author = ''`,
 		`delete from proposals`,
+		`update conflicts set content = ''`,
+		`delete from conflicts`,
 		`update instance set instance_id = 'ins_x'`,
 		`delete from schema_migrations`,
 	} {
