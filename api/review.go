@@ -1,11 +1,6 @@
 package api
 
 import (
-	"encoding/base64"
-	"strconv"
-	"strings"
-	"time"
-
 	"github.com/teammem/teammem/api/wire"
 	"github.com/teammem/teammem/memory"
 )
@@ -50,28 +45,19 @@ func proposalQuery(c *call) (p memory.ProposalQuery, err error) {
 	return p, err
 }
 
-// proposalCursor writes the place of a proposal in its list: microseconds, as
-// the database keeps them, and the id.
-func proposalCursor(p memory.Proposal) string {
-	return base64.RawURLEncoding.EncodeToString([]byte(strconv.FormatInt(p.At.UnixMicro(), 10) + "." + string(p.ID)))
-}
+// proposalCursor writes the place of a proposal in its list.
+func proposalCursor(p memory.Proposal) string { return timeCursor(p.At, string(p.ID)) }
 
 func parseProposalCursor(s string) (memory.ProposalCursor, error) {
-	raw, err := base64.RawURLEncoding.DecodeString(s)
+	at, id, err := parseTimeCursor(s)
+	if err != nil {
+		return memory.ProposalCursor{}, err
+	}
+	proposal, err := wire.ParseProposalID(id)
 	if err != nil {
 		return memory.ProposalCursor{}, badCursor()
 	}
-	micros, id, _ := strings.Cut(string(raw), ".")
-	at, err := strconv.ParseInt(micros, 10, 64)
-	if err != nil || at < 0 {
-		return memory.ProposalCursor{}, badCursor()
-	}
-	proposal, err := wire.ParseProposalID(id)
-	c := memory.ProposalCursor{At: time.UnixMicro(at).UTC(), ID: proposal}
-	if err != nil || c.At.Year() > 9999 {
-		return memory.ProposalCursor{}, badCursor()
-	}
-	return c, nil
+	return memory.ProposalCursor{At: at, ID: proposal}, nil
 }
 
 // proposal answers with one proposal and what it would replace.

@@ -64,6 +64,12 @@ func routes() []route {
 		{http.MethodDelete, base + "/projects/{p}/proposals/{id}", write, contributor, "", (*API).withdraw},
 		{http.MethodPost, base + "/projects/{p}/proposals/{id}/decision", review, reviewer, "", (*API).decide},
 
+		// Conflicts
+		{http.MethodGet, base + "/projects/{p}/conflicts", read, viewer, "state author limit cursor", (*API).conflicts},
+		{http.MethodPost, base + "/projects/{p}/conflicts", write, contributor, "", (*API).keepConflict},
+		{http.MethodGet, base + "/projects/{p}/conflicts/{id}", read, viewer, "", (*API).conflict},
+		{http.MethodPost, base + "/projects/{p}/conflicts/{id}/resolve", write, contributor, "", (*API).resolve},
+
 		// Live updates
 		{http.MethodGet, base + "/events", read, none, "", (*API).events},
 

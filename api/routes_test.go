@@ -32,7 +32,7 @@ func TestRoutes_AreDeclared(t *testing.T) {
 		if inProject := strings.Contains(r.path, "{p}"); inProject != (r.role != memory.RoleNone) {
 			t.Errorf("%s %s has the role %s", r.method, r.path, r.role)
 		}
-		writes := r.method != http.MethodGet && slices.ContainsFunc([]string{"/push", "/entry", "/restore", "/proposals/{id}", "/devices/{id}"}, func(s string) bool {
+		writes := r.method != http.MethodGet && slices.ContainsFunc([]string{"/push", "/entry", "/restore", "/proposals/{id}", "/conflicts", "/resolve", "/devices/{id}"}, func(s string) bool {
 			return strings.HasSuffix(r.path, s)
 		})
 		if writes != (r.scope == memory.ScopeWrite) || strings.HasSuffix(r.path, "/decision") != (r.scope == memory.ScopeReview) {
@@ -60,13 +60,18 @@ func TestRoutes_RefuseWhatIsUndeclared(t *testing.T) {
 
 // request makes a well-formed request for a route in a project.
 func request(r route, project memory.ProjectID) (method, path, body string, headers []string) {
-	path = strings.NewReplacer("{p}", string(project), "{id}", "prp_a").Replace(r.path)
+	object := "prp_a"
+	if strings.Contains(r.path, "/conflicts/") {
+		object = "cnf_a"
+	}
+	path = strings.NewReplacer("{p}", string(project), "{id}", object).Replace(r.path)
 	queries := map[string]string{
 		"path": "path=a.md", "entry_id limit cursor": "entry_id=ent_a", "entry_id rev": "entry_id=ent_a&rev=1",
 	}
 	bodies := map[string]string{
 		"/contents": `{"items":[{"entry_id":"ent_a","rev":1}]}`, "/push": `{"epoch":"e1","ops":[{"op":"delete","path":"a.md","base_rev":1}]}`,
 		"/entry": `{"content":"x"}`, "/restore": `{"entry_id":"ent_a","rev":1}`, "/check": `{"path":"a.md"}`, "/devices": `{"name":"laptop"}`,
+		"/conflicts": `{"id":"cnf_a","path":"a.md","content":"x","kept_at":"2026-03-04T05:06:07Z"}`, "/resolve": `{"how":"theirs"}`,
 		"/decision": `{"action":"approve","sha256":"` + memory.Sum(nil).String() + `","base_rev":0}`,
 	}
 	if q := queries[r.query]; q != "" {
