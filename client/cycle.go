@@ -36,6 +36,9 @@ type cycle struct {
 	blocked     map[memory.Path]string
 	blockedDirs map[string]string
 	marker      tree.Marker
+	rules       tree.Rules // what the member leaves out
+	scope       scope
+	jumped      bool // it is another one than in the last run
 	unmoved     bool // a file kept its stamp, so this is the tree that the index is about
 	texts       texts
 	stage       *stage // nil: nothing is staged
@@ -160,6 +163,9 @@ func (c *cycle) openTree(ctx context.Context) error {
 	}
 	c.marker = m
 	c.index.Instance, c.index.Project, c.index.RootID = c.link.Instance, c.link.Project, m.Root
+	if err := c.readScope(ctx); err != nil {
+		return errors.Join(err, t.Close())
+	}
 	return nil
 }
 
@@ -201,8 +207,10 @@ func (c *cycle) conclude(ctx context.Context, plan []msync.Op) error {
 	if err := c.tell(plan); err != nil {
 		return err
 	}
-	if err := c.retract(ctx); err != nil {
-		return err
+	if c.mode() != PullOnly {
+		if err := c.retract(ctx); err != nil {
+			return err
+		}
 	}
 	if !c.agrees(c.index.Digest) {
 		return errors.New("what is known of the server does not have its digest; run teammem sync again")
@@ -239,6 +247,9 @@ func (c *cycle) finish(file string, failed error) error {
 	var err error
 	changed := len(c.index.Refusals) != c.recorded || !slices.Equal(c.index.Proposals, c.proposals) ||
 		!slices.Equal(c.index.Held, c.heldOps)
+	if c.planned && c.options.Mode == "" && c.index.Scope != c.scope {
+		c.index.Scope, changed = c.scope, true
+	}
 	if c.state.dirty || changed {
 		c.index.Proposals, c.index.Held = c.proposals, c.heldOps
 		c.index.Own, c.index.Rows = c.state.digest, c.state.rows()

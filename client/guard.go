@@ -11,7 +11,7 @@ import (
 func (c *cycle) guard(base []msync.Base, plan []msync.Op) []msync.Op {
 	g := msync.Guard{
 		Base: base, Held: c.heldOps, Released: c.released, AllowDeletes: c.options.AllowDeletes, AllowChanges: c.options.AllowChanges,
-		AllowEmpty: c.options.AllowEmpty,
+		AllowEmpty: c.options.AllowEmpty, Jumped: c.jumped,
 	}
 	for _, d := range c.lately() {
 		g.Largest, g.Sent, g.Taken = max(g.Largest, int(d.Base)), g.Sent+int(d.Sent), g.Taken+int(d.Taken)
@@ -24,6 +24,7 @@ func (c *cycle) guard(base []msync.Base, plan []msync.Op) []msync.Op {
 		return c.guard(in.Base, msync.Plan(in))
 	}
 	c.hold(holds)
+	c.holdOn(ops)
 	for _, op := range ops {
 		if c.offered[op.Entry] { // held again, unless the server takes it
 			c.heldOps = append(c.heldOps, msync.HeldOp{Entry: op.Entry, Kind: msync.DeleteLocal, Why: msync.MassDelete})
@@ -92,7 +93,7 @@ func (c *cycle) bringBack(holds []msync.Hold) (brought bool) {
 // delete: without its number, as after a list of all entries, the server would
 // take the text for a stale copy.
 func (c *cycle) offerAgain(plan []msync.Op) []msync.Op {
-	if len(c.offered) == 0 {
+	if len(c.offered) == 0 || c.mode() == PullOnly {
 		return plan
 	}
 	for i, op := range plan {
@@ -130,6 +131,9 @@ const emptyFor = 10 * time.Second
 // refill plans to bring back the texts of files that have had no bytes for a
 // while, as a power cut leaves them. Nobody loses anything by it.
 func (c *cycle) refill(plan []msync.Op) {
+	if c.mode() == PushOnly {
+		return
+	}
 	for i := range plan {
 		op := &plan[i]
 		if op.Kind != msync.Report || op.Local.Blocked != msync.SuspectEmpty || op.Remote.Deleted {

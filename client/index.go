@@ -37,6 +37,7 @@ type index struct {
 	Proposals   []proposal    // by path
 	Deleted     []deleted     // lately, a run each, newest last
 	Held        []msync.HeldOp
+	Scope       scope // of the last run that planned
 
 	// Unattributed says that the rows come from an older version's index, which
 	// did not keep who wrote what: the manifest has to be asked for that, once.

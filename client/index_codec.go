@@ -11,8 +11,9 @@ import (
 // versions are still read.
 const (
 	indexName         = "teammem index"
-	versionNow        = '\x04'
-	versionUnguarded  = '\x03' // does not say what was deleted lately, and what is held
+	versionNow        = '\x05'
+	versionUnscoped   = '\x04' // does not say what was left out
+	versionUnguarded  = '\x03' // nor what was deleted lately, and what is held
 	versionAuthorless = '\x02' // nor who wrote what
 )
 
@@ -37,7 +38,7 @@ const (
 const minRowBytes = 64
 
 // encode writes the index: name and version, the header, the names of authors,
-// the rows, the refusals, the proposals, late deletes, what is held, and a CRC-32C of it all. Numbers are varints, strings
+// the rows, the refusals, the proposals, late deletes, what is held, what is left out, and a CRC-32C of it all. Numbers are varints, strings
 // have their length before them, hashes are raw; a row names its author by a
 // number, because few people write many entries.
 func (x *index) encode() []byte {
@@ -73,6 +74,9 @@ func (x *index) encode() []byte {
 		e.proposal(&x.Proposals[i])
 	}
 	e.guards(x)
+	e.text(x.Scope.Rules)
+	e.fact(x.Scope.Gone)
+	e.text(string(x.Scope.Mode))
 	return binary.BigEndian.AppendUint32(e.b, checksum(e.b))
 }
 

@@ -39,6 +39,9 @@ func decodeIndex(b []byte) (*index, error) {
 	}
 	d.proposals(x)
 	d.guards(x)
+	if d.version > versionUnscoped {
+		x.Scope = scope{Rules: d.text(), Gone: d.fact(), Mode: Mode(d.text())}
+	}
 	if d.bad || d.s != "" {
 		return nil, errIndexDamaged
 	}
@@ -204,7 +207,7 @@ func (d *decoder) proposals(x *index) {
 }
 
 func (d *decoder) guards(x *index) {
-	if d.version < versionNow {
+	if d.version <= versionUnguarded {
 		return
 	}
 	for range d.count() {

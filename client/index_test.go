@@ -167,7 +167,7 @@ func FuzzDecodeIndex(f *testing.F) {
 	f.Add((&index{}).encode())
 	f.Add((&index{Instance: "ins_a", RootID: "r", Rows: someRows(3), Refusals: []refusal{{Disk: "a.md", Code: "secret_found"}}}).encode())
 	f.Add((&index{Proposals: []proposal{{ID: "prp_a", Path: memory.StoredPath("a.md"), State: memory.ProposalPending}}}).encode())
-	for _, version := range []byte{versionAuthorless, versionUnguarded, versionNow} {
+	for _, version := range []byte{versionAuthorless, versionUnguarded, versionUnscoped, versionNow} {
 		f.Add(append(append([]byte(indexName), version), bytes.Repeat([]byte{0xff}, 200)...))
 	}
 	before, err := os.ReadFile(filepath.Join("testdata", "index-v2"))
@@ -256,7 +256,7 @@ func TestIndex_VersionUnguarded(t *testing.T) {
 	t.Parallel()
 	want := &index{Instance: "ins_a", RootID: "r", Rows: someRows(3)}
 	now := want.encode()
-	b := now[:len(now)-4-2] // two empty lists
+	b := now[:len(now)-4-2-3] // two empty lists, and no scope
 	b[len(indexName)] = versionUnguarded
 	got, err := decodeIndex(binary.BigEndian.AppendUint32(b, checksum(b)))
 	if err != nil {

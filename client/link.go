@@ -19,6 +19,7 @@ type Place struct {
 	Remote     string // normalised git remote, "" if there is none
 	MemoryDir  string // absolute
 	Source     string // what decided the memory folder
+	Mode       Mode   // which way things go; "": as before
 }
 
 // Linked is the outcome of a link.
@@ -39,6 +40,13 @@ func (d Dirs) LinkTo(ctx context.Context, p Place, s *Server, project memory.Pro
 	l := Link{
 		Folder: p.Folder, Repository: p.Repository, Server: s.Address(), Instance: instance, Project: project.ID, Slug: project.Slug,
 		MemoryDir: p.MemoryDir, MemoryReal: real, Source: p.Source,
+	}
+	l.Mode = p.Mode
+	if before, linked := d.linkAt(p.Folder); linked && l.Mode == "" {
+		l.Mode = before.Mode
+	}
+	if l.Mode == BothWays {
+		l.Mode = ""
 	}
 	if err := d.mayLink(l); err != nil {
 		return Linked{}, err // before anything is made in a folder that is not ours

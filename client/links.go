@@ -25,6 +25,7 @@ type Link struct {
 	MemoryReal string           `json:"memory_real"` // with links resolved
 	Source     string           `json:"source"`      // what decided the memory folder
 	RootID     string           `json:"root_id"`     // of the marker in team/
+	Mode       Mode             `json:"mode,omitzero"`
 }
 
 type links struct {

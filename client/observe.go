@@ -151,6 +151,9 @@ func (c *cycle) distrust() {
 // observeAgain looks again at whatever a round has shown to have moved.
 func (c *cycle) observeAgain(ctx context.Context) error {
 	if c.rescan {
+		if err := c.sameScope(ctx); err != nil {
+			return err
+		}
 		if err := c.scan(ctx, false); err != nil {
 			return err
 		}

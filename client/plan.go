@@ -35,7 +35,7 @@ func (c *cycle) input() msync.Input {
 	in := msync.Input{
 		Base: make([]msync.Base, 0, len(c.state.entries)), Local: make(map[memory.Path]msync.Local, len(c.state.files)),
 		Known: c.known(), BlockedDirs: c.blockedDirs, AbsentAt: c.absentAt, RuleSet: c.ruleSet,
-		Policy: msync.Policy{MergeText: true, KeepBoth: true},
+		Policy: c.policy(), MayUse: c.listing.Covers,
 	}
 	for p, f := range c.state.files {
 		in.Local[p] = msync.Local{Path: p, Sum: f.Sum, Text: f.Text, Blank: f.Blank || f.Size == 0}
@@ -99,7 +99,7 @@ func (c *cycle) unknown(local map[memory.Path]msync.Local, p memory.Path) {
 		return
 	}
 	kind := tree.KindUnreadable
-	if tree.Ignored(p.String()) {
+	if tree.Ignored(p.String()) || c.listing.LeavesOut(p) {
 		kind = tree.KindIgnored
 	}
 	local[p] = msync.Local{Path: p, Blocked: string(kind)}
@@ -177,6 +177,7 @@ func (c *cycle) preview(plan, todo []msync.Op) error {
 // The error says that something is in the way which another run may find gone.
 func (c *cycle) tell(plan []msync.Op) error {
 	lineEnds, waiting := 0, 0
+	c.report.LeftOut, c.report.Skipped = nil, nil
 	for _, op := range plan {
 		switch {
 		case op.Kind != msync.Report:
@@ -186,6 +187,8 @@ func (c *cycle) tell(plan []msync.Op) error {
 			c.refuse(refusalOf(c.state.disk(op.Path, op.Path), op.Path, nameTaken()))
 		case op.Reason == msync.Blocked:
 			c.refuseEntry(op)
+		case op.Reason == msync.Skipped:
+			c.report.Skipped = append(c.report.Skipped, op.Path)
 		case op.Reason == msync.LineEnds:
 			lineEnds++
 		case op.Reason == msync.Later && c.heldByMove(op.Path):

@@ -98,6 +98,10 @@ func (c *cycle) refuseEntry(op msync.Op) {
 		return
 	}
 	p := op.Local.Path
+	if kind == tree.KindIgnored && c.listing.LeavesOut(p) {
+		c.leaveOut(p)
+		return
+	}
 	r := refusalOf(p.String(), p, blockedProblem(&tree.Blocked{Kind: kind}))
 	r.Unwritten = true
 	c.refuse(r)

@@ -19,10 +19,13 @@ type Report struct {
 	Notices   []string   // what the member should know
 	Cursor    memory.Cursor
 	Digest    memory.Digest
-	Proven    bool // disk and server are equal, but for what is listed
-	Pending   int  // ops left over, or planned in a dry run
+	Proven    bool          // disk and server are equal, but for what is listed
+	LeftOut   []memory.Path // entries that the member's rules leave out: they stay as they are, here and there
+	Skipped   []memory.Path // changes that were not sent, or did not come, because of the run's mode
+	Pending   int           // ops left over, or planned in a dry run
 	Ignored   int
-	Entries   int // live entries of the project
+	Here      []string // of what is ignored, the Markdown files and folders that the member's rules name, on disk
+	Entries   int      // live entries of the project
 	Requests  int
 }
 

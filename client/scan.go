@@ -29,7 +29,7 @@ func (c *cycle) scan(ctx context.Context, verify bool) error {
 	maps.DeleteFunc(c.refusals, func(_ string, r refusal) bool { return r.Action == "" }) // found on disk: looked up again
 	c.blocked = map[memory.Path]string{}
 	c.blockedDirs = map[string]string{}
-	c.report.Ignored = listing.Ignored
+	c.report.Ignored, c.report.Here = listing.Ignored, listing.LeftOut
 	seen := make(map[memory.Path]bool, len(listing.Files))
 	var changed []tree.File
 	for _, f := range listing.Files {

@@ -93,6 +93,12 @@ func (c *cycle) refusedByServer(o *offer, problem *memory.Error) {
 // wasDeleted obeys a delete that happened after this client last knew: the
 // file goes to the trash.
 func (c *cycle) wasDeleted(ctx context.Context, o *offer) error {
+	if c.mode() == PushOnly {
+		c.refuseOp(o.op, o.write.Action, "", &memory.Error{
+			Code: memory.CodeConflict, Message: "a team-mate deleted this text, and nothing is deleted here, as this run only sends",
+		})
+		return nil
+	}
 	p, sum := o.op.Local.Path, o.op.Local.Sum
 	if sum == o.write.Content.Sum() { // a text that was merged first is not the one that the server knows
 		c.trashable[sum] = true

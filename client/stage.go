@@ -48,7 +48,7 @@ func (c *cycle) isFirst() bool {
 	unknown := c.index.Cursor.IsZero() && len(c.state.entries) == 0
 	l := &c.listing
 	empty := c.scanned && len(l.Files) == 0 && len(l.Blocked) == 0 && len(l.Leftovers) == 0
-	return unknown && empty && !c.options.DryRun
+	return unknown && empty && !c.options.DryRun && c.mode() != PushOnly
 }
 
 // stageText writes the text of a change, if that says what it should, and lets
@@ -56,7 +56,7 @@ func (c *cycle) isFirst() bool {
 func (c *cycle) stageText(change *memory.Change) {
 	s, p := c.stage, change.Path
 	_, twice := s.texts[p]
-	if !change.Inline || twice || len(s.texts) == maxBatch || !fits(change.Content, change.Sum) {
+	if !change.Inline || twice || !c.listing.Covers(p) || len(s.texts) == maxBatch || !fits(change.Content, change.Sum) {
 		return
 	}
 	s.batch.Put(p, c.listing.Spell(p), change.Content, c.origin(change.Author, change.At).time(), memory.Hash{})

@@ -74,6 +74,7 @@ type SyncOptions struct {
 	DryRun  bool // plan, and change nothing
 	Verify  bool // hash every file, whatever its time stamps say
 	Offline bool // do not ask the server: plan from what is known
+	Mode    Mode // of this run; "": as the folder was linked
 
 	// What a person has to say about changes that are held (see [Report]).
 	AllowDeletes int           // carry out the deletes that are held, if they are that many

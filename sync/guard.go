@@ -20,6 +20,7 @@ const (
 	MassDelete    Danger = "mass_delete"    // more deletes than anybody makes in an hour
 	EmptiedFolder Danger = "emptied_folder" // every entry of a folder is gone here
 	AllChanged    Danger = "all_changed"    // every entry changed here at once
+	AfterJump     Danger = "after_jump"     // deletes, and what is mirrored is not what it was
 )
 
 // What a person does not have to be asked about.
@@ -37,6 +38,7 @@ type Guard struct {
 	Largest int    // entries that the base had at its largest in the last hour
 	Sent    int    // deletes that went to the server in that hour
 	Taken   int    // files that were removed in that hour because of deletes there
+	Jumped  bool   // what is left out, or which way things go, changed since the last plan
 
 	// Held is what an earlier plan's guard held. It stays held for as long as the
 	// op is planned, whatever else changes: a new entry in an emptied folder says
@@ -114,7 +116,8 @@ func guarded(op Op) Kind {
 	return ""
 }
 
-// deletes finds that there are too many of one kind, with those of the last hour.
+// deletes finds that there are too many of one kind, with those of the last
+// hour, or that nobody can have meant them yet.
 func (g Guard) deletes(plan []Op, kind Kind, before int, why map[memory.EntryID]Danger) {
 	wanted := map[memory.Path]bool{} // an entry waits for the name
 	for _, op := range plan {
@@ -129,11 +132,15 @@ func (g Guard) deletes(plan []Op, kind Kind, before int, why map[memory.EntryID]
 			pending = append(pending, op.Entry)
 		}
 	}
+	danger := MassDelete
 	if len(pending)+before <= max(fewDeletes, max(g.Largest, len(g.Base))/4) {
-		return
+		if !g.Jumped {
+			return
+		}
+		danger = AfterJump
 	}
 	for _, id := range pending {
-		why[id] = MassDelete
+		why[id] = danger
 	}
 }
 

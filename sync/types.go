@@ -72,6 +72,10 @@ type Input struct {
 	// zero when the index is new or the tree was restored.
 	AbsentAt memory.Cursor
 
+	// MayUse says of a name that is not in Local whether a file may get it; nil:
+	// every name will do.
+	MayUse func(memory.Path) bool
+
 	RuleSet string // of the server and of the local scanner; a new one retries refusals
 	Policy  Policy
 }

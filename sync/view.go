@@ -173,16 +173,17 @@ func (v *view) freeName(p memory.Path) memory.Path {
 		}
 	}
 	stem := strings.TrimSuffix(p.String(), ".md")
-	for n := 2; ; n++ {
+	for n := 2; n < 10_000; n++ {
 		free, err := memory.ParsePath(stem + "-" + strconv.Itoa(n) + ".md")
 		if err != nil {
 			return memory.Path{}
 		}
-		if s := free.Skeleton(); !v.taken[s] {
+		if s := free.Skeleton(); !v.taken[s] && (v.MayUse == nil || v.MayUse(free)) {
 			v.taken[s] = true
 			return free
 		}
 	}
+	return memory.Path{}
 }
 
 func comparePaths(a, b memory.Path) int { return cmp.Compare(a.String(), b.String()) }

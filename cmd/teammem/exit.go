@@ -94,7 +94,7 @@ func exitCode(ctx context.Context, err error) int {
 		return exitLocked
 	case errors.Is(err, client.ErrOffline):
 		return exitOffline
-	case errors.Is(err, client.ErrMarker), errors.Is(err, tree.ErrUnsafe), errors.Is(err, tree.ErrReplaced):
+	case errors.Is(err, client.ErrMarker), errors.Is(err, client.ErrScope), errors.Is(err, tree.ErrUnsafe), errors.Is(err, tree.ErrReplaced):
 		return exitHold
 	}
 	return codeOf(err)

@@ -1,0 +1,251 @@
+package client_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/teammem/teammem/client"
+	"github.com/teammem/teammem/client/tree"
+	msync "github.com/teammem/teammem/sync"
+)
+
+const ignoreFile = ".teammemignore"
+
+// teamFiles are the files below team/ without the ignore file.
+func (m *member) teamFiles(t testing.TB) map[string]string {
+	t.Helper()
+	files := m.files(t)
+	delete(files, ignoreFile)
+	return files
+}
+
+// leavesOut runs one sync, which must leave out so many entries and do nothing
+// else about them.
+func (m *member) leavesOut(t testing.TB, n int) *client.Report {
+	t.Helper()
+	r := m.sync(t)
+	if len(r.LeftOut) != n || len(r.Held) > 0 || r.NewRefusals() {
+		t.Errorf("left out %v, held %v, refused %v; want %d left out", r.LeftOut, r.Held, refused(r), n)
+	}
+	return r
+}
+
+// S07: what is left out stays as it is on both sides, whatever happens to it,
+// and comes back without a delete.
+func TestScenario_S07_ScopeChanged(t *testing.T) {
+	t.Parallel()
+	tm, a, b := flat(t, 12)
+	a.write(t, ignoreFile, "entry-00[0-4].md\n")
+	if r := a.leavesOut(t, 5); len(r.Here) != 5 || len(r.Done) > 0 {
+		t.Errorf("here %q, done %v", r.Here, r.Done)
+	}
+	a.write(t, entryName(0), "edited by ann\n")
+	a.write(t, entryName(5), "edited by ann, too\n")
+	a.remove(t, entryName(1))
+	b.write(t, entryName(2), "edited by ben\n")
+	b.remove(t, entryName(3))
+	b.sync(t)
+	a.leavesOut(t, 5)
+	want := map[string]string{entryName(0): "edited by ann\n", entryName(2): "entry 2\n", entryName(3): "entry 3\n", entryName(5): "edited by ann, too\n"}
+	for name, text := range want {
+		if got := a.files(t)[name]; got != text {
+			t.Errorf("here %s is %q, want %q", name, got, text)
+		}
+	}
+	served := tm.served(t)
+	if served[entryName(0)] != "entry 0\n" || served[entryName(1)] != "entry 1\n" || served[entryName(5)] != "edited by ann, too\n" {
+		t.Errorf("the server has %q", served)
+	}
+	if _, ok := served[ignoreFile]; ok {
+		t.Error("the ignore file was shared")
+	}
+
+	a.write(t, ignoreFile, "")
+	r, err := a.try(t.Context())
+	if err != nil || len(r.Held) != 2 || r.HeldDeletes() != 2 || r.Held[0].Why != msync.AfterJump || r.Held[1].Why != msync.AfterJump {
+		t.Fatalf("held %v, %v; want a delete either way", r.Held, err)
+	}
+	if tm.served(t)[entryName(0)] != "edited by ann\n" || a.files(t)[entryName(2)] != "edited by ben\n" {
+		t.Error("an edit did not go on from where it was frozen")
+	}
+	if r, err = a.try(t.Context()); err != nil || r.HeldDeletes() != 2 {
+		t.Fatalf("the next run holds %v, %v", r.Held, err)
+	}
+	a.allow(t, 2)
+	b.sync(t)
+	must(t, os.Remove(filepath.Join(a.tree(), ignoreFile)))
+	tm.equal(t, a, b)
+}
+
+// What others create is left out as well, and is there once the rule is gone.
+func TestScope_NewEntries(t *testing.T) {
+	t.Parallel()
+	tm, a, b := flat(t, 2)
+	a.write(t, ignoreFile, "drafts/\n*-2.md\n")
+	a.write(t, "drafts/mine.md", "mine\n")
+	b.write(t, "drafts/theirs.md", "theirs\n")
+	b.write(t, "same.md", "theirs\n")
+	b.sync(t)
+	a.write(t, "same.md", "mine\n") // its number may not be 2
+	a.leavesOut(t, 1)
+	want := map[string]string{"drafts/mine.md": "mine\n", "same.md": "theirs\n", "same-3.md": "mine\n"}
+	for n := range 2 {
+		want[entryName(n)] = tm.served(t)[entryName(n)]
+	}
+	got := a.teamFiles(t)
+	for name, text := range want {
+		if got[name] != text {
+			t.Errorf("%s is %q, want %q", name, got[name], text)
+		}
+	}
+	if len(got) != len(want) || tm.served(t)["drafts/mine.md"] != "" {
+		t.Errorf("the tree has %q", got)
+	}
+
+	c := tm.join(t, "cem") // a first sync leaves out, too
+	c.write(t, ignoreFile, "drafts\n")
+	c.leavesOut(t, 1)
+	if got := c.files(t)["drafts/theirs.md"]; got != "" {
+		t.Error("a new computer received what it leaves out")
+	}
+}
+
+// An editor that saves the ignore file takes it away for a moment. In that moment
+// nothing is sent.
+func TestScope_FileGone(t *testing.T) {
+	t.Parallel()
+	tm, a, _ := flat(t, 2)
+	a.write(t, ignoreFile, "draft.md\n")
+	a.write(t, "draft.md", "for nobody yet\n")
+	a.sync(t)
+	a.remove(t, ignoreFile)
+	if r := a.sync(t); !slices.ContainsFunc(r.Notices, func(n string) bool { return strings.Contains(n, "is gone") }) || len(r.Done) > 0 {
+		t.Errorf("done %v, notices %q", r.Done, r.Notices)
+	}
+	if tm.served(t)["draft.md"] != "" {
+		t.Error("the draft was sent")
+	}
+	a.sync(t)
+	tm.equal(t, a)
+}
+
+// Rules that cannot be read or understood stop everything, in both directions.
+func TestScope_NotKnown(t *testing.T) {
+	t.Parallel()
+	tm, a, b := flat(t, 2)
+	b.write(t, "new.md", "new\n")
+	b.sync(t)
+	a.write(t, "mine.md", "mine\n")
+	for name, make := range map[string]func(){
+		"no pattern": func() { a.write(t, ignoreFile, "a.md\n[b.md\n") },
+		"a link": func() {
+			a.remove(t, ignoreFile)
+			must(t, os.Symlink(entryName(0), filepath.Join(a.tree(), ignoreFile)))
+		},
+	} {
+		_ = os.Remove(filepath.Join(a.tree(), ignoreFile))
+		a.write(t, ignoreFile, "")
+		make()
+		if _, err := a.try(t.Context()); !errors.Is(err, client.ErrScope) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if tm.served(t)["mine.md"] != "" || a.files(t)["new.md"] != "" {
+		t.Error("something moved")
+	}
+}
+
+// relinked links the folder again with a mode, "" for the one it has.
+func (m *member) relinked(t testing.TB, mode client.Mode) client.Linked {
+	t.Helper()
+	found, err := m.http.Projects(t.Context(), "acme/app", "")
+	must(t, err)
+	place := client.Place{Folder: m.work(), Repository: "dir:" + m.work(), MemoryDir: filepath.Join(m.home, "memory"), Source: "again", Mode: mode}
+	linked, err := m.dirs.LinkTo(t.Context(), place, m.http, found[0], m.id.Instance, false, tree.Options{Clock: m.now, Home: m.home})
+	must(t, err)
+	m.link = linked.Link
+	return linked
+}
+
+// S08: a folder that only receives goes on doing so whatever else is set, and
+// once it goes both ways again, deletes wait for a word.
+func TestScenario_S08_SettingsKept(t *testing.T) {
+	t.Parallel()
+	tm, a, b := flat(t, 8)
+	a.relinked(t, client.PullOnly)
+	if l := a.relinked(t, ""); l.Mode != client.PullOnly || l.Source != "again" {
+		t.Errorf("linked again: %+v", l.Link)
+	}
+	a.sync(t)
+	before := tm.served(t)
+	a.write(t, "new.md", "new\n")
+	a.write(t, entryName(0), "edited by ann\n")
+	a.remove(t, entryName(1))
+	b.write(t, entryName(2), "edited by ben\n")
+	b.remove(t, entryName(3))
+	b.sync(t)
+	r := a.sync(t)
+	if len(r.Skipped) != 3 || a.files(t)[entryName(2)] != "edited by ben\n" || a.files(t)[entryName(3)] != "" {
+		t.Errorf("skipped %v, tree %q", r.Skipped, a.files(t))
+	}
+	if got := tm.served(t); len(got) != len(before)-1 || got[entryName(0)] != before[entryName(0)] || got[entryName(1)] != before[entryName(1)] {
+		t.Errorf("the server has %q", got)
+	}
+
+	a.relinked(t, client.BothWays)
+	a.holds(t, client.SyncOptions{DryRun: true}, msync.DeleteRemote, msync.AfterJump, 1)
+	a.holds(t, syncOnce, msync.DeleteRemote, msync.AfterJump, 1)
+	a.allow(t, 1)
+	b.sync(t)
+	tm.equal(t, a, b)
+}
+
+// A run that only sends leaves the tree alone, and says what it left.
+func TestScope_PushOnly(t *testing.T) {
+	t.Parallel()
+	tm, a, b := flat(t, 8)
+	b.write(t, entryName(0), "edited by ben\n")
+	b.write(t, entryName(1), "edited by both: ben\n")
+	b.remove(t, entryName(2))
+	b.write(t, "theirs.md", "theirs\n")
+	b.sync(t)
+	a.write(t, entryName(1), "edited by both: ann\n")
+	a.write(t, "mine.md", "mine\n")
+	a.remove(t, entryName(3))
+	was := a.files(t)
+	for range 2 {
+		r, err := a.syncer("").Sync(t.Context(), client.SyncOptions{Mode: client.PushOnly})
+		if err != nil || !r.Proven || len(r.Skipped) != 4 || len(r.Conflicts) > 0 {
+			t.Fatalf("skipped %v, proven %t, %v", r.Skipped, r.Proven, err)
+		}
+	}
+	has(t, a, was)
+	if got := tm.served(t); got["mine.md"] != "mine\n" || got[entryName(3)] != "" || got[entryName(1)] != "edited by both: ben\n" {
+		t.Errorf("the server has %q", got)
+	}
+	_, err := a.try(t.Context())
+	must(t, err)
+	b.sync(t)
+	tm.equal(t, a, b)
+}
+
+// A run that only receives sends nothing, not even once it was held.
+func TestScope_PullOnlyKeepsHolds(t *testing.T) {
+	t.Parallel()
+	tm, a, _ := flat(t, 12)
+	a.removeEntries(t, 0, 6)
+	a.holds(t, syncOnce, msync.DeleteRemote, msync.MassDelete, 6)
+	a.write(t, entryName(0), "entry 0\n")
+	r, err := a.syncer("").Sync(t.Context(), client.SyncOptions{Mode: client.PullOnly})
+	if err != nil || len(r.Held) > 0 || len(r.Skipped) != 5 {
+		t.Fatalf("held %v, skipped %v, %v", r.Held, r.Skipped, err)
+	}
+	a.holds(t, syncOnce, msync.DeleteRemote, msync.MassDelete, 5)
+	if got := len(tm.served(t)); got != 12 {
+		t.Errorf("the server has %d entries, want 12", got)
+	}
+}
