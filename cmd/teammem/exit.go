@@ -125,7 +125,7 @@ func codeOf(err error) int {
 // isUsage recognises what cobra says of a wrong command line; it has no types
 // for it.
 func isUsage(err error) bool {
-	for _, start := range []string{"unknown command", "unknown flag", "accepts ", "requires at least", "required flag"} {
+	for _, start := range []string{"unknown command", "unknown flag", "accepts ", "requires at least", "required flag", "if any flags in the group"} {
 		if strings.HasPrefix(err.Error(), start) {
 			return true
 		}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/teammem/teammem/client"
 	msync "github.com/teammem/teammem/sync"
@@ -28,21 +27,9 @@ func (p reportPrinter) held(r *client.Report) {
 			what = fmt.Sprintf("all files changed at once, and %s not sent", plural(n, "text is", "texts are"))
 			hint = fmt.Sprintf("to send them: teammem sync --allow-changes=%d", n)
 		}
-		p.tell("held: %s (%s, hold %s): %s", what, h.Why, h.ID, someOf(h))
+		p.tell("held: %s (%s, hold %s): %s", what, h.Why, h.ID, somePaths(h.Paths))
 		p.tell("  %s", hint)
 	}
-}
-
-func someOf(h client.Held) string {
-	var names []string
-	for _, path := range h.Paths[:min(maxHeld, len(h.Paths))] {
-		names = append(names, shown(path.String()))
-	}
-	list := strings.Join(names, ", ")
-	if more := len(h.Paths) - len(names); more > 0 {
-		list += fmt.Sprintf(" and %d more", more)
-	}
-	return list
 }
 
 // apartHeld counts for the summary what is held.

@@ -116,6 +116,9 @@ func (a *app) openImport(o importOptions) (*adopt.Importer, importPrinter, error
 	if err != nil {
 		return nil, importPrinter{}, err
 	}
+	if err := maySend(out.link); err != nil {
+		return nil, importPrinter{}, err
+	}
 	dirs, err := client.UserDirs(a.getenv)
 	if err != nil {
 		return nil, importPrinter{}, err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -19,6 +20,8 @@ type linkOptions struct {
 	project   string
 	memoryDir string
 	rebuild   bool
+	bothWays  bool
+	oneWay
 }
 
 func (a *app) newLinkCommand() *cobra.Command {
@@ -29,7 +32,9 @@ func (a *app) newLinkCommand() *cobra.Command {
 		Long: `Link a working folder (default: the current one) with a project. The project is
 found by the folder's git remote, or named with --project. The memory folder is
 the one your agent uses for the repository, or --memory-dir; only its team/
-folder is ever read or written. Exit 0: linked; 2: no such project;
+folder is ever read or written. With --pull-only or --push-only things go one way
+until --both-ways is given; that shows what the next sync would do, and does
+nothing of it. Linking again changes only what is said. Exit 0: linked; 2: no such project;
 4: the tree was copied or replaced; 6: not logged in; 8: the server cannot be
 reached.`,
 		Example: "  teammem link\n  teammem link ~/src/app --project acme/app --memory-dir ~/notes/app",
@@ -40,7 +45,17 @@ reached.`,
 	c.Flags().StringVar(&o.memoryDir, "memory-dir", "", "memory folder whose team/ is mirrored")
 	c.Flags().StringVar(&o.server, "server", "", "URL of the server, if you are logged in to several")
 	c.Flags().BoolVar(&o.rebuild, "rebuild", false, "start anew with this copy of the tree; compares everything, deletes nothing")
+	o.oneWay.addFlags(c, "until linked otherwise")
+	c.Flags().BoolVar(&o.bothWays, "both-ways", false, "send and receive again")
+	c.MarkFlagsMutuallyExclusive("pull-only", "push-only", "both-ways")
 	return c
+}
+
+func (o linkOptions) mode() client.Mode {
+	if o.bothWays {
+		return client.BothWays
+	}
+	return o.oneWay.mode()
 }
 
 func folderArg(args []string) string {
@@ -62,6 +77,7 @@ func (a *app) runLink(ctx context.Context, folder string, o linkOptions) error {
 	if o.project == "" && claude.NeedsProject(place.Folder, a.getenv) {
 		return memory.Invalid("project", fmt.Sprintf("%s is no project by itself: name one with --project SLUG", place.Folder))
 	}
+	place.Mode = o.mode()
 	login, err := chooseLogin(dirs, o.server)
 	if err != nil {
 		return err
@@ -77,6 +93,10 @@ func (a *app) runLink(ctx context.Context, folder string, o linkOptions) error {
 	if err := claude.MakeMemoryDir(place); err != nil {
 		return err
 	}
+	before, err := dirs.LinkOf(place.Folder)
+	if err != nil && !errors.Is(err, client.ErrNotLinked) {
+		return err
+	}
 	linked, err := dirs.LinkTo(ctx, place, server, project, login.Instance, o.rebuild, tree.Options{Clock: a.now, Home: a.getenv("HOME")})
 	if err != nil {
 		return err
@@ -85,12 +105,29 @@ func (a *app) runLink(ctx context.Context, folder string, o linkOptions) error {
 	if linked.Already {
 		verb = "already linked:"
 	}
+	way := linked.Source
+	if linked.Mode != "" {
+		way += ", " + string(linked.Mode)
+	}
 	_, err = fmt.Fprintf(a.stdout, "%s %s with %s at %s\nmirrors %s (%s)\n", verb, linked.Folder, linked.Slug, linked.Server,
-		filepath.Join(linked.MemoryDir, tree.FolderName), linked.Source)
+		filepath.Join(linked.MemoryDir, tree.FolderName), way)
 	for _, n := range a.placeNotices(linked.Link, folder) {
 		a.tell("%s", n)
 	}
+	if err == nil && before.Mode != "" && linked.Mode == "" {
+		return a.showPlan(ctx, folder)
+	}
 	return err
+}
+
+// showPlan shows what the next sync would do, and does nothing of it.
+func (a *app) showPlan(ctx context.Context, folder string) error {
+	s, out, err := a.openLink(folder, syncOptions{SyncOptions: client.SyncOptions{DryRun: true}})
+	if err != nil {
+		return err
+	}
+	report, err := s.Sync(ctx, client.SyncOptions{DryRun: true})
+	return errors.Join(out.print(report, exitOK), err)
 }
 
 // placeNotices tells what is special about where the memory of a link is.

@@ -15,6 +15,7 @@ import (
 type reportPrinter struct {
 	*app
 	link    client.Link
+	run     client.Mode // of this run; "": as linked
 	bar     *progressBar
 	asJSON  bool
 	quiet   bool
@@ -79,6 +80,7 @@ func (p reportPrinter) summary(r *client.Report) string {
 		apart = append(apart, plural(n, "change", "changes")+" waiting for review")
 	}
 	apart = append(apart, apartHeld(r)...)
+	apart = append(apart, p.apartScope(r)...)
 	line := fmt.Sprintf("in sync with %s: %s", p.link.Slug, plural(r.Entries, "entry", "entries"))
 	if len(apart) > 0 {
 		line += ", and " + strings.Join(apart, ", ")
@@ -250,16 +252,19 @@ func (p reportPrinter) json(r *client.Report, code int) error {
 			return err
 		}
 	}
+	if err := p.scopeLines(r); err != nil {
+		return err
+	}
 	for _, n := range r.Notices {
 		if err := p.printJSON(textLine{Type: "notice", Message: n}); err != nil {
 			return err
 		}
 	}
-	counts := map[string]int{"refused": len(r.Refused), "waiting": len(r.Waiting), "conflicts": len(r.Conflicts), "held": countHeld(r), "ignored": r.Ignored, "requests": r.Requests}
+	counts := map[string]int{"refused": len(r.Refused), "waiting": len(r.Waiting), "conflicts": len(r.Conflicts), "held": countHeld(r), "left_out": len(r.LeftOut), "skipped": len(r.Skipped), "ignored": r.Ignored, "requests": r.Requests}
 	for kind, n := range r.Counts() {
 		counts[strings.ReplaceAll(string(kind), "-", "_")] = n
 	}
-	return p.printJSON(summaryLine{"summary", code, p.link.Slug, r.Cursor.String(), r.Digest.String(), r.Proven && len(r.Held) == 0, r.Entries, r.Pending, counts})
+	return p.printJSON(summaryLine{"summary", code, p.link.Slug, r.Cursor.String(), r.Digest.String(), r.Proven && len(r.Held)+len(r.Skipped) == 0, r.Entries, r.Pending, counts})
 }
 
 func newRefusedLine(f client.Refused) refusedLine {

@@ -39,6 +39,7 @@ func (a *app) runStatus(ctx context.Context, folder string, o syncOptions) error
 	st.Notices = append(st.Notices, a.placeNotices(out.link, folder)...)
 	code := codeOfRun(ctx, &st.Report, err, false)
 	out.heading(st)
+	out.scope(&st.Report)
 	if err := out.hints(st); err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ type syncOptions struct {
 	strict  bool
 	quiet   bool
 	timeout time.Duration
+	oneWay
 	client.SyncOptions
 }
 
@@ -34,6 +35,8 @@ What looks like an accident is held until you say that it is meant: many deletes
 here or by others, a folder that lost all its entries, a tree in which every file
 changed. A file that was emptied is not shared, and one of no bytes gets its text
 back. Everything else goes on.
+What team/.teammemignore names, in the syntax of git's ignore files, stays as it
+is, here and there. That file is yours, and not shared.
 
 ` + exitHelp,
 		Args: cobra.MaximumNArgs(1),
@@ -45,6 +48,7 @@ back. Everything else goes on.
 	c.Flags().IntVar(&o.AllowDeletes, "allow-deletes", 0, "carry out the deletes that are held, if they are so many")
 	c.Flags().IntVar(&o.AllowChanges, "allow-changes", 0, "send the changes that are held, if they are so many")
 	c.Flags().BoolVar(&o.AllowEmpty, "allow-empty", false, "share files that were emptied")
+	o.oneWay.addFlags(c, "this time")
 	c.Flags().BoolVar(&o.strict, "strict", false, "exit 7 also for what was refused before")
 	c.Flags().BoolVar(&o.quiet, "quiet", false, "print problems only")
 	c.Flags().DurationVar(&o.timeout, "timeout", 0, "give up after this time, such as 30s")
@@ -63,6 +67,7 @@ func (a *app) runSync(ctx context.Context, folder string, o syncOptions) error {
 		ctx, cancel = context.WithTimeout(ctx, o.timeout)
 		defer cancel()
 	}
+	o.Mode = o.mode()
 	report, err := s.Sync(ctx, o.SyncOptions)
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = errors.New("not done in time; run it again to go on")
@@ -116,10 +121,13 @@ func (a *app) openLink(folder string, o syncOptions) (*client.Syncer, reportPrin
 	if err != nil {
 		return nil, reportPrinter{}, err
 	}
+	if err := sameWay(l, o.mode()); err != nil {
+		return nil, reportPrinter{}, err
+	}
 	if err := claude.Recheck(l, a.getenv); err != nil {
 		return nil, reportPrinter{}, err
 	}
-	out := reportPrinter{app: a, link: l, bar: a.newProgressBar(), asJSON: o.asJSON, quiet: o.quiet, planned: o.DryRun, lines: new(int)}
+	out := reportPrinter{app: a, link: l, run: o.mode(), bar: a.newProgressBar(), asJSON: o.asJSON, quiet: o.quiet, planned: o.DryRun, lines: new(int)}
 	s, err := a.syncerOf(dirs, l, client.SyncerOptions{Progress: out.bar.update, Done: out.done})
 	return s, out, err
 }
