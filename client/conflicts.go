@@ -1,10 +1,12 @@
 package client
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/teammem/teammem/memory"
@@ -23,12 +25,53 @@ type Conflict = Kept
 
 // conflictMeta lies beside the text and tells where it came from.
 type conflictMeta struct {
-	Path      string          `json:"path"`
-	EntryID   memory.EntryID  `json:"entry_id"`
-	Device    memory.DeviceID `json:"device"`
-	BaseRev   int64           `json:"base_rev"`
-	ServerRev int64           `json:"server_rev"`
-	Reason    string          `json:"reason"`
+	ID        memory.ConflictID `json:"conflict,omitzero"` // by which the server knows it, or will
+	Path      string            `json:"path"`
+	EntryID   memory.EntryID    `json:"entry_id"`
+	Device    memory.DeviceID   `json:"device"`
+	BaseRev   int64             `json:"base_rev"`
+	ServerRev int64             `json:"server_rev"`
+	Reason    string            `json:"reason"`
+	Mirrored  bool              `json:"mirrored,omitzero"` // the server has it, too
+	Refused   *unshared         `json:"refused,omitzero"`  // why it never will, by itself
+}
+
+// unshared says why a text is on this computer only.
+type unshared struct {
+	Code    memory.Code `json:"code"`
+	Message string      `json:"message"`
+	RuleSet string      `json:"rule_set"` // of this program, when it was refused
+}
+
+// recorded is a conflict with what is known of it.
+type recorded struct {
+	Kept
+
+	meta conflictMeta
+}
+
+// metaOf reads what is known of a conflict; nothing, if that is damaged: the
+// path says enough.
+func metaOf(k Kept) (meta conflictMeta) {
+	if err := readJSON(metaFile(k.File), &meta); err != nil {
+		return conflictMeta{}
+	}
+	return meta
+}
+
+func metaFile(text string) string { return strings.TrimSuffix(text, ".md") + metaSuffix }
+
+// note writes down what is known of a conflict. If it was closed meanwhile, by a
+// run in another tree of the project, that is told by what is left here.
+func (v vault) note(k recorded) error { return putJSON(v.write, metaFile(k.File), k.meta) }
+
+// forget removes what is left of a conflict that was closed, and of its folder.
+func (k recorded) forget() error {
+	if err := os.Remove(metaFile(k.File)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("forget a conflict: %w", err)
+	}
+	_ = os.Remove(filepath.Dir(k.File)) // if that was the last
+	return nil
 }
 
 // Conflicts returns the open conflicts of the project of a link, oldest first.
@@ -52,13 +95,46 @@ func (v vault) keepConflict(p memory.Path, text, base []byte, meta conflictMeta)
 			return Conflict{}, err
 		}
 	}
+	known := metaOf(k)
+	meta.ID, meta.Mirrored, meta.Refused = cmp.Or(known.ID, memory.NewConflictID()), known.Mirrored, known.Refused
 	meta.Path, meta.Device = p.String(), v.device
-	return k, putJSON(v.write, stem+metaSuffix, meta)
+	return k, v.note(recorded{k, meta})
 }
 
 // conflicts returns the open conflicts, oldest first. One is closed by removing
 // its file.
-func (v vault) conflicts() ([]Conflict, error) { return v.list() }
+func (v vault) conflicts() ([]Conflict, error) {
+	all, err := v.list()
+	for i, k := range all {
+		meta := metaOf(k)
+		all[i].Mirrored = meta.Mirrored
+		if meta.Refused != nil && !meta.Mirrored {
+			all[i].Alone = meta.Refused.Message
+		}
+	}
+	return all, err
+}
+
+// closed returns what is left of conflicts that were closed, until the server
+// knows: what is known of them, without the texts.
+func (v vault) closed() ([]recorded, error) {
+	var left []recorded
+	err := filepath.WalkDir(v.dir, func(file string, d fs.DirEntry, err error) error {
+		stem, ok := strings.CutSuffix(file, metaSuffix)
+		if err != nil || d.IsDir() || !ok || exists(stem+".md") {
+			return err
+		}
+		k := Kept{File: stem + ".md"}
+		if meta := metaOf(k); meta.ID != "" {
+			left = append(left, recorded{k, meta})
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("list %s: %w", v.dir, err)
+	}
+	return left, nil
+}
 
 // sides are the texts of a conflict as they were kept. The base is nil, and so
 // is what the meta file says, where that is not known.
@@ -75,20 +151,20 @@ func sides(k Conflict) (ours, base []byte, meta conflictMeta, err error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, meta, fmt.Errorf("read the base: %w", err)
 	}
-	if err := readJSON(stem+metaSuffix, &meta); err != nil {
-		meta = conflictMeta{} // the path says enough
-	}
-	return ours, base, meta, nil
+	return ours, base, metaOf(k), nil
 }
 
-// closeConflict takes the files of a conflict out of the store, the text last:
-// as long as it is there, the conflict is open.
+// closeConflict takes the texts of a conflict out of the store, its own last: as
+// long as that is there, the conflict is open. What is known of it stays if the
+// server may have it, too, until that was told.
 func closeConflict(k Conflict) error {
-	stem := strings.TrimSuffix(k.File, ".md")
-	for _, file := range []string{stem + metaSuffix, stem + baseSuffix, k.File} {
+	for _, file := range []string{strings.TrimSuffix(k.File, ".md") + baseSuffix, k.File} {
 		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("close the conflict: %w", err)
 		}
+	}
+	if known := metaOf(k); known.ID == "" || known.Refused != nil && !known.Mirrored {
+		return recorded{k, known}.forget()
 	}
 	return nil
 }

@@ -55,6 +55,10 @@ type Kept struct {
 	ID     string // short, and made of the path and the name of the file but for its time
 	At     time.Time
 	Device string // the first letters of whose it was
+
+	// Of a conflict.
+	Mirrored bool   // the server has it, too
+	Alone    string // why it never will, by itself; "" if there is no reason
 }
 
 // keptOf reads what the name of a file in a vault says.
@@ -157,10 +161,11 @@ func (v vault) renew(file string) error {
 func (v vault) stamp() string { return v.clock().UTC().Format(vaultTime) }
 
 // freeFile returns a name that no file has: another text may have the same
-// first digits, in the same second.
+// first digits, in the same second, or this one may have been a conflict before
+// of which something is left.
 func freeFile(file string) string {
 	free := file
-	for n := 2; exists(free); n++ {
+	for n := 2; exists(free) || exists(metaFile(free)); n++ {
 		free = fmt.Sprintf("%s-%d.md", strings.TrimSuffix(file, ".md"), n)
 	}
 	return free

@@ -28,11 +28,14 @@ func (a *app) newConflictsListCommand(use string) *cobra.Command {
 		Short: "List the open conflicts",
 		Long: `List the open conflicts of a linked folder (default: the current one): an ID, when
 and on which device your text was kept, the entry, and the file that it is kept
-in. The server's text is in the tree; yours waits until you have decided.
+in. The server's text is in the tree; yours waits until you have decided. A sync
+brings yours to the server, too, where it is published to nobody: you and the
+project's reviewers can resolve it in the console, and what is resolved anywhere
+is resolved everywhere. A text that may not leave this computer stays here.
 Exit 0: there are none; 2: the folder is not linked; 3: they are on stdout.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			n, err := a.printKept("conflict", folderArg(args), o, client.Dirs.Conflicts)
+			n, err := a.printKept(conflictKind, folderArg(args), o, client.Dirs.Conflicts)
 			if err == nil && n > 0 {
 				return outcome(exitConflicts)
 			}

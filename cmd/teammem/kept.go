@@ -31,7 +31,23 @@ type keptLine struct {
 	File    string    `json:"file"`
 	At      time.Time `json:"at"`
 	Device  string    `json:"device"`
+
+	// Of a conflict: whether the server has it, too, and if it never will by
+	// itself, why.
+	Mirrored *bool  `json:"mirrored,omitzero"`
+	Alone    string `json:"alone,omitzero"`
 }
+
+func newKeptLine(kind string, k client.Kept, l client.Link) keptLine {
+	line := keptLine{Type: kind, ID: k.ID, Project: l.Slug, Path: k.Path.String(), File: k.File, At: k.At.UTC(), Device: k.Device}
+	if kind == conflictKind {
+		line.Mirrored, line.Alone = &k.Mirrored, k.Alone
+	}
+	return line
+}
+
+// conflictKind is what lines of conflicts are called.
+const conflictKind = "conflict"
 
 // printKept lists what is kept outside of the tree of a folder, or of all, and
 // returns how many texts that are.
@@ -48,9 +64,9 @@ func (a *app) printKept(kind, folder string, o keptOptions, list func(client.Dir
 		for _, k := range kept {
 			n++
 			if o.asJSON {
-				err = a.printJSON(keptLine{kind, k.ID, l.Slug, k.Path.String(), k.File, k.At.UTC(), k.Device})
+				err = a.printJSON(newKeptLine(kind, k, l))
 			} else {
-				_, err = fmt.Fprintln(a.stdout, describeKept(k, l, o.all))
+				_, err = fmt.Fprintln(a.stdout, describeKept(kind, k, l, o.all))
 			}
 			if err != nil {
 				return n, err
@@ -60,12 +76,27 @@ func (a *app) printKept(kind, folder string, o keptOptions, list func(client.Dir
 	return n, nil
 }
 
-func describeKept(k client.Kept, l client.Link, all bool) string {
+func describeKept(kind string, k client.Kept, l client.Link, all bool) string {
 	path := shown(k.Path.String())
 	if all {
 		path = shown(l.Slug) + " " + path
 	}
-	return fmt.Sprintf("%-8s  %s  dev_%s  %s\n          %s", k.ID, minute(k.At), k.Device, path, shown(k.File))
+	text := fmt.Sprintf("%-8s  %s  dev_%s  %s\n          %s", k.ID, minute(k.At), k.Device, path, shown(k.File))
+	if kind == conflictKind {
+		text += "\n          " + whereElse(k)
+	}
+	return text
+}
+
+// whereElse says whether others can see a conflict, and resolve it.
+func whereElse(k client.Kept) string {
+	switch {
+	case k.Mirrored:
+		return "also at the server: it can be resolved in the console"
+	case k.Alone != "":
+		return "on this computer only: " + shown(k.Alone)
+	}
+	return "on this computer only, until the next sync"
 }
 
 func minute(at time.Time) string { return at.UTC().Format("2006-01-02 15:04 UTC") }
