@@ -179,6 +179,11 @@ func (c *cycle) run(ctx context.Context) error {
 		plan := c.plan()
 		todo := c.actionable(plan)
 		if c.options.DryRun {
+			if look := c.options.inspect; look != nil {
+				if err := look(ctx, c, plan); err != nil {
+					return err
+				}
+			}
 			return c.preview(plan, todo)
 		}
 		c.report.Pending = len(todo)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/teammem/teammem/memory"
+	msync "github.com/teammem/teammem/sync"
 )
 
 // trashAge is how long replaced and removed texts are kept.
@@ -75,6 +76,8 @@ type SyncOptions struct {
 	Verify  bool // hash every file, whatever its time stamps say
 	Offline bool // do not ask the server: plan from what is known
 	Mode    Mode // of this run; "": as the folder was linked
+
+	inspect func(context.Context, *cycle, []msync.Op) error // shown the plan of a dry run
 
 	// What a person has to say about changes that are held (see [Report]).
 	AllowDeletes int           // carry out the deletes that are held, if they are that many

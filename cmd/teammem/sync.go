@@ -121,6 +121,11 @@ func (a *app) openLink(folder string, o syncOptions) (*client.Syncer, reportPrin
 	if err != nil {
 		return nil, reportPrinter{}, err
 	}
+	return a.openLinked(dirs, l, o)
+}
+
+// openLinked does the same for a link.
+func (a *app) openLinked(dirs client.Dirs, l client.Link, o syncOptions) (*client.Syncer, reportPrinter, error) {
 	if err := sameWay(l, o.mode()); err != nil {
 		return nil, reportPrinter{}, err
 	}
