@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -265,6 +266,14 @@ func (p reportPrinter) json(r *client.Report, code int) error {
 		counts[strings.ReplaceAll(string(kind), "-", "_")] = n
 	}
 	return p.printJSON(summaryLine{"summary", code, p.link.Slug, r.Cursor.String(), r.Digest.String(), r.Proven && len(r.Held)+len(r.Skipped) == 0, r.Entries, r.Pending, counts})
+}
+
+// notBegun is the last line of --json for a run that cannot even begin.
+func (a *app) notBegun(ctx context.Context, err error, o syncOptions) error {
+	if !o.asJSON {
+		return nil
+	}
+	return a.printJSON(summaryLine{Type: "summary", Exit: exitCode(ctx, err), Counts: map[string]int{}})
 }
 
 func newRefusedLine(f client.Refused) refusedLine {

@@ -32,7 +32,7 @@ func (a *app) runStatus(ctx context.Context, folder string, o syncOptions) error
 	o.DryRun, o.quiet = true, true // the heading comes first
 	s, out, err := a.openLink(folder, o)
 	if err != nil {
-		return err
+		return errors.Join(err, a.notBegun(ctx, err, o))
 	}
 	st, err := s.Status(ctx, o.Verify)
 	err = errors.Join(err, st.Offline)

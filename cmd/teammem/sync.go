@@ -60,7 +60,7 @@ func (a *app) runSync(ctx context.Context, folder string, o syncOptions) error {
 	debug.SetMemoryLimit(512 << 20)
 	s, out, err := a.openLink(folder, o)
 	if err != nil {
-		return err
+		return errors.Join(err, a.notBegun(ctx, err, o))
 	}
 	if o.timeout > 0 {
 		var cancel context.CancelFunc
