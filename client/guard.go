@@ -31,7 +31,7 @@ func (c *cycle) guard(base []msync.Base, plan []msync.Op) []msync.Op {
 		}
 	}
 	c.refill(ops)
-	return ops
+	return c.leaveUnsettled(ops)
 }
 
 // release lets the deletes of the files go that somebody named.

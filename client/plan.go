@@ -11,6 +11,7 @@ import (
 func (c *cycle) plan() []msync.Op {
 	if c.quiet() {
 		c.hold(nil)
+		c.report.Settling = nil
 		return nil
 	}
 	in := c.input()

@@ -11,12 +11,13 @@ import (
 // Report is what one run of sync or status has to say.
 type Report struct {
 	DryRun    bool
-	Done      []Done     // what was carried out; of a dry run, what would be
-	Refused   []Refused  // files that are not shared, or names that were not taken, with the reason
-	Waiting   []Waiting  // changes that wait for a reviewer, or that one said no to
-	Conflicts []Conflict // all that are open
-	Held      []Held     // changes that wait for a person
-	Notices   []string   // what the member should know
+	Done      []Done        // what was carried out; of a dry run, what would be
+	Refused   []Refused     // files that are not shared, or names that were not taken, with the reason
+	Waiting   []Waiting     // changes that wait for a reviewer, or that one said no to
+	Conflicts []Conflict    // all that are open
+	Held      []Held        // changes that wait for a person
+	Settling  []memory.Path // files that may be another in a moment: see SyncOptions.Settled
+	Notices   []string      // what the member should know
 	Cursor    memory.Cursor
 	Digest    memory.Digest
 	Proven    bool          // disk and server are equal, but for what is listed

@@ -26,6 +26,9 @@ func (c *cycle) scan(ctx context.Context, verify bool) error {
 		return err
 	}
 	c.listing, c.scanned = listing, false
+	if c.options.Listed != nil {
+		c.options.Listed(listing.Folders, c.clock().Sub(listing.Started))
+	}
 	maps.DeleteFunc(c.refusals, func(_ string, r refusal) bool { return r.Action == "" }) // found on disk: looked up again
 	c.blocked = map[memory.Path]string{}
 	c.blockedDirs = map[string]string{}

@@ -85,6 +85,10 @@ type SyncOptions struct {
 	AllowEmpty   bool          // share files that were emptied
 	RestoreHeld  bool          // undo the deletes that are held: files come back, and are offered again
 	Removed      []memory.Path // files that somebody agreed to remove: these deletes are not held
+
+	// What whoever watches the tree has to say, and to hear. Both may be nil.
+	Settled func(memory.Path) bool                     // whether a file has been gone, or empty since it was made, for so long that it is meant
+	Listed  func(folders []string, took time.Duration) // told of the folders of each listing, on disk below team/
 }
 
 // Sync runs one cycle: observe both sides, plan, carry out, until nothing is

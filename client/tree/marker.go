@@ -81,3 +81,17 @@ func parseMarker(s string) (Marker, error) {
 	}
 	return m, nil
 }
+
+// Touch sets when team/ was last read to now, and when it changed to what it
+// was. Linux tells whoever watches the folder, if both are set; nothing else
+// about it is another.
+func (t *Tree) Touch() error {
+	i, err := t.team.dir.Stat()
+	if err != nil {
+		return fmt.Errorf("touch tree: %w", err)
+	}
+	if err := t.team.root.Chtimes(".", t.options.Clock(), i.ModTime()); err != nil {
+		return fmt.Errorf("touch tree: %w", err)
+	}
+	return nil
+}

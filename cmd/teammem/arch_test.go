@@ -51,6 +51,7 @@ var edges = map[string][]string{
 	"client/adopt":     {"client", "client/tree", "memory", "sanitize", "sync"},
 	"client/claude":    {"client", "client/claude/settings", "memory", "recall"},
 	"client/mcp":       {"client", "memory", "recall"},
+	"client/watch":     {"client", "client/tree", "memory"},
 	"plugins":          {},
 
 	"client/claude/settings": {},

@@ -1,0 +1,111 @@
+package watch
+
+import (
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+func TestAgenda_Next(t *testing.T) {
+	t.Parallel()
+	start := time.Date(2026, 11, 30, 9, 0, 0, 0, time.UTC)
+	after := func(d time.Duration) time.Time { return start.Add(d) }
+	const ms = time.Millisecond
+	for name, c := range map[string]struct {
+		do   func(*agenda)
+		at   time.Duration
+		want job
+		then time.Duration // when something is due, if nothing is
+	}{
+		"quiet":           {func(*agenda) {}, 0, nothing, time.Minute},
+		"first event":     {func(a *agenda) { a.edit(start, 0) }, 0, run, 0},
+		"in place":        {func(a *agenda) { a.edit(start, 20*ms) }, 0, nothing, 20 * ms},
+		"save in place":   {func(a *agenda) { a.edit(start, 20*ms); a.edit(start, 0) }, 0, run, 0},
+		"writing goes on": {func(a *agenda) { a.edit(start, 20*ms); a.edit(after(10*ms), 20*ms) }, 20 * ms, run, 0},
+		"burst": {func(a *agenda) {
+			a.edit(start, 0)
+			a.begin(start, run)
+			a.edit(after(10*ms), 0)
+		}, 10 * ms, nothing, 250 * ms},
+		"after a burst": {func(a *agenda) {
+			a.edit(start, 0)
+			a.begin(start, run)
+			a.edit(after(300*ms), 0)
+		}, 300 * ms, run, 0},
+		"hint":           {func(a *agenda) { a.heard = true }, 0, run, 0},
+		"hint in burst":  {func(a *agenda) { a.edit(start, 0); a.begin(start, run); a.heard = true }, ms, run, 0},
+		"regular look":   {func(*agenda) {}, time.Minute, run, 0},
+		"one for both":   {func(a *agenda) { a.pull = after(50 * time.Second) }, 50 * time.Second, run, 0},
+		"large tree":     {func(a *agenda) { a.end(start, run, 200*ms, false) }, time.Minute, ask, 0},
+		"larger, look":   {func(a *agenda) { a.end(start, run, 200*ms, false); a.pull = after(time.Hour) }, 200 * time.Second, run, 0},
+		"read all":       {func(a *agenda) { a.end(start, run, 0, false); a.rescan = after(time.Hour) }, 10 * time.Minute, verify, 0},
+		"settle":         {func(a *agenda) { a.settleAt(after(10 * time.Second)); a.settleAt(after(12 * time.Second)) }, 10 * time.Second, run, 0},
+		"failed":         {func(a *agenda) { a.end(start, run, 0, true) }, 0, nothing, 750 * ms},
+		"failed, edited": {func(a *agenda) { a.end(start, run, 0, true); a.edit(start, 0) }, 0, run, 0},
+		"failed often":   {func(a *agenda) { a.fails = 70; a.end(start, run, 0, true); a.pull = after(time.Hour) }, 0, nothing, 45 * time.Second},
+		"polling":        {func(a *agenda) { a.polling = true; a.looked(start, 0) }, 2 * time.Second, look, 0},
+		"polling slowly": {func(a *agenda) { a.polling = true; a.looked(start, 5*ms) }, 2 * time.Second, nothing, 5 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := agenda{
+				pace: usualPace(), spread: func() float64 { return 0.5 }, rescan: after(time.Minute), pull: after(time.Minute), verify: after(10 * time.Minute),
+			}
+			c.do(&a)
+			got, at := a.next(after(c.at))
+			if got != c.want || got == nothing && !at.Equal(after(c.then)) {
+				t.Errorf("got %d at %s, want %d at %s", got, at.Sub(start), c.want, c.then)
+			}
+		})
+	}
+}
+
+func TestBackoff_Bounds(t *testing.T) {
+	t.Parallel()
+	limits := usualPace().retry
+	for fails := range 100 {
+		for _, spread := range []float64{0, 0.5, 1} {
+			if d := backoff(limits, fails, spread); d < limits[0]/2 || d > limits[1] {
+				t.Errorf("after %d failures: %s", fails, d)
+			}
+		}
+	}
+}
+
+func TestSlept_Clocks(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	if d := slept(now, now.Add(time.Minute)); d != 0 {
+		t.Errorf("awake: got %s", d)
+	}
+	// Without its monotonic part a time differs by the wall clock alone.
+	if d := slept(now.Add(-time.Second), now.Add(time.Hour).Round(0)); d != 0 {
+		t.Errorf("no clock stood still: got %s", d)
+	}
+}
+
+func TestConcerns_Names(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, c := range []struct {
+		name string
+		op   fsnotify.Op
+		want bool
+	}{
+		{"a.md", fsnotify.Write, true},
+		{"a.md", fsnotify.Remove, true},
+		{"gone", fsnotify.Create, true}, // a folder, for all we know
+		{"4913", fsnotify.Remove, false},
+		{"notes.txt", fsnotify.Write, false},
+		{".a.md.swp", fsnotify.Create, false},
+		{"a.md~", fsnotify.Write, false},
+		{".teammem-0123456789abcdef.tmp", fsnotify.Create, false},
+		{".teammemignore", fsnotify.Write, true},
+	} {
+		if got := concerns(fsnotify.Event{Name: filepath.Join(dir, c.name), Op: c.op}, c.name); got != c.want {
+			t.Errorf("%s of %s: got %t", c.op, c.name, got)
+		}
+	}
+}

@@ -1,0 +1,106 @@
+package watch_test
+
+import (
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/teammem/teammem/client"
+	"github.com/teammem/teammem/client/watch"
+)
+
+// Where no stream passes, questions wait at the server.
+func TestWatch_LongPoll(t *testing.T) {
+	t.Parallel()
+	tm := newTeam(t)
+	ada, bob := tm.join(t, "ada"), tm.join(t, "bob")
+	tm.between(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		if strings.HasSuffix(r.URL.Path, "/events") {
+			http.NotFound(w, r)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+	ada.start(t, ada.watcher(), watch.Watching)
+	w := bob.start(t, bob.watcher(), watch.Watching)
+	bob.wait(t, "long-poll", func() bool { return bob.state(w).News == watch.LongPoll })
+	ada.write(t, "a.md", "made\n")
+	bob.becomes(t, map[string]string{"a.md": "made\n"})
+	ada.write(t, "a.md", "edited\n")
+	bob.becomes(t, map[string]string{"a.md": "edited\n"})
+}
+
+// A server that cannot be reached is asked again, and what was written
+// meanwhile arrives.
+func TestWatch_Offline(t *testing.T) {
+	t.Parallel()
+	tm := newTeam(t)
+	ada, bob := tm.join(t, "ada"), tm.join(t, "bob")
+	w := ada.watching(t)
+	bob.watching(t)
+	tm.between(func(w http.ResponseWriter, _ *http.Request, _ http.Handler) { panic(http.ErrAbortHandler) })
+	ada.write(t, "a.md", "made offline\n")
+	ada.wait(t, "offline", func() bool { return !ada.state(w).OfflineSince.IsZero() })
+	tm.between(func(w http.ResponseWriter, r *http.Request, next http.Handler) { next.ServeHTTP(w, r) })
+	bob.becomes(t, map[string]string{"a.md": "made offline\n"})
+	ada.wait(t, "online", func() bool { s := ada.state(w); return s.OfflineSince.IsZero() && s.Failure == "" })
+}
+
+// When a login has ended nothing is asked, until there is another.
+func TestWatch_SignedOut(t *testing.T) {
+	t.Parallel()
+	tm := newTeam(t)
+	ada := tm.join(t, "ada")
+	w := ada.watching(t)
+	tokens, err := tm.store.APITokens(t.Context(), ada.id)
+	must(t, err)
+	must(t, tm.store.RevokeAPIToken(t.Context(), tokens[0].ID, time.Now(), root().Row(time.Now(), "token.revoke", "")))
+	ada.write(t, "a.md", "made\n")
+	ada.wait(t, "signed out", func() bool { return ada.state(w).Mode == watch.SignedOut })
+	ada.login(t)
+	ada.wait(t, "the upload", func() bool { return len(tm.history(t, ada, "a.md")) == 1 })
+	ada.wait(t, "watching", func() bool { return ada.state(w).Mode == watch.Watching })
+}
+
+// In a pause nothing is done, and afterwards everything is.
+func TestWatch_Pause(t *testing.T) {
+	t.Parallel()
+	tm := newTeam(t)
+	ada := tm.join(t, "ada")
+	w := ada.watching(t)
+	must(t, ada.dirs.Pause(ada.link, client.Pause{Since: time.Now()}))
+	socket := ada.dirs.WatchSocket(ada.link)
+	if filepath.Dir(socket) != filepath.Join(ada.home, "run") {
+		t.Fatalf("socket: got %q", socket)
+	}
+	must(t, watch.Stir(t.Context(), socket))
+	ada.wait(t, "paused", func() bool { return ada.state(w).Mode == watch.Paused })
+	ada.write(t, "a.md", "made\n")
+	w.Slept()
+	s, err := watch.Ask(t.Context(), socket)
+	must(t, err)
+	if s.Projects[0].Mode != watch.Paused || len(tm.history(t, ada, "a.md")) > 0 {
+		t.Errorf("in a pause: %+v, and %q was sent", s.Projects[0], tm.history(t, ada, "a.md"))
+	}
+	if was, err := ada.dirs.Resume(ada.link); err != nil || !was {
+		t.Fatalf("resume: %t, %v", was, err)
+	}
+	must(t, watch.Stir(t.Context(), socket))
+	ada.wait(t, "the upload", func() bool { return len(tm.history(t, ada, "a.md")) == 1 })
+}
+
+// A folder that is linked while a watcher runs is watched, until it is not.
+func TestWatch_Links(t *testing.T) {
+	t.Parallel()
+	tm := newTeam(t)
+	ada := tm.join(t, "ada")
+	must(t, ada.dirs.RemoveLink(ada.link))
+	w := ada.watcher()
+	ada.startEmpty(t, w)
+	must(t, ada.dirs.SaveLink(ada.link))
+	ada.wait(t, "watching", func() bool { return ada.state(w).Mode == watch.Watching })
+	must(t, ada.dirs.RemoveLink(ada.link))
+	ada.wait(t, "nothing to watch", func() bool { return len(w.State().Projects) == 0 })
+}

@@ -1,0 +1,117 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/gofrs/flock"
+
+	"github.com/teammem/teammem/client/tree"
+	msync "github.com/teammem/teammem/sync"
+)
+
+// WatchLock is held for as long as a process watches. The kernel frees it when
+// the process dies.
+type WatchLock struct {
+	f    *flock.Flock
+	path string
+}
+
+// LockWatch makes this process the only one that watches all trees.
+func (d Dirs) LockWatch() (*WatchLock, error) { return lockWatch(filepath.Join(d.State, "watch.lock")) }
+
+// LockWatchOf makes this process the only one that watches the tree of a link.
+func (d Dirs) LockWatchOf(l Link) (*WatchLock, error) { return lockWatch(d.watchLock(l)) }
+
+func (d Dirs) watchLock(l Link) string { return filepath.Join(d.stateDir(l), "watch.lock") }
+
+func lockWatch(path string) (*WatchLock, error) {
+	if err := makeDir(filepath.Dir(path)); err != nil {
+		return nil, fmt.Errorf("make folder for the lock: %w", err)
+	}
+	f := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600))
+	ok, err := f.TryLock()
+	if err != nil {
+		return nil, fmt.Errorf("lock %s: %w", path, err)
+	}
+	if !ok {
+		pid, _ := noted(path)
+		return nil, fmt.Errorf("%w: process %s watches already (it holds %s)", ErrLocked, pid, path)
+	}
+	l := &WatchLock{f, path}
+	return l, l.Note("")
+}
+
+// Note keeps who holds the lock, and the socket where they can be asked.
+func (l *WatchLock) Note(socket string) error {
+	text := strconv.Itoa(os.Getpid()) + "\n" + socket + "\n"
+	if err := os.WriteFile(l.path, []byte(text), private); err != nil {
+		return fmt.Errorf("note who watches: %w", err)
+	}
+	return nil
+}
+
+// Release lets others watch.
+func (l *WatchLock) Release() error { return l.f.Unlock() }
+
+// WatchSocket returns where whoever watches, or last watched, the tree of a
+// link can be asked; "" for nowhere.
+func (d Dirs) WatchSocket(l Link) string {
+	_, socket := noted(d.watchLock(l))
+	return socket
+}
+
+func noted(path string) (pid, socket string) {
+	b, err := os.ReadFile(path)
+	if err != nil || len(b) == 0 {
+		return "(unknown)", ""
+	}
+	pid, rest, _ := strings.Cut(string(b), "\n")
+	socket, _, _ = strings.Cut(rest, "\n")
+	return pid, socket
+}
+
+// SameTree reports whether two links mirror one tree, as those of a repository
+// and its worktrees do.
+func (d Dirs) SameTree(a, b Link) bool { return d.stateDir(a) == d.stateDir(b) }
+
+// Watched returns the files of logins and of links, which change when a member
+// logs in or links a folder.
+func (d Dirs) Watched() (credentials, links string) { return d.credentialsFile(), d.linksFile() }
+
+// Touch changes when team/ was last read, and nothing else of it: no name, no
+// text, no marker. A watcher hears of it if it hears of anything.
+func (s *Syncer) Touch() error {
+	t, err := tree.Open(s.link.MemoryDir, tree.Options{Clock: s.clock, Home: s.home, Keep: func(context.Context, tree.Old) error {
+		return errors.New("a touch replaces no file")
+	}})
+	if err != nil {
+		return err
+	}
+	return errors.Join(t.Touch(), t.Close())
+}
+
+// leaveUnsettled takes out of a plan what may still be half of a save or of a
+// move, by the word of whoever has watched the tree for longer: deletes, and new
+// files without a text.
+func (c *cycle) leaveUnsettled(plan []msync.Op) []msync.Op {
+	c.report.Settling = nil
+	if c.options.Settled == nil {
+		return plan
+	}
+	kept := make([]msync.Op, 0, len(plan))
+	for _, op := range plan {
+		half := op.Kind == msync.DeleteRemote || op.Kind == msync.Create && op.Local.Blank
+		if half && !c.options.Settled(op.Path) {
+			c.report.Settling = append(c.report.Settling, op.Path)
+			continue
+		}
+		kept = append(kept, op)
+	}
+	return kept
+}
