@@ -16,12 +16,18 @@ names and secrets, and keeps every version.`,
 		SilenceUsage:      true,
 		SilenceErrors:     true,
 	}
-	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usageError{err, c.CommandPath()} })
 	root.AddGroup(&cobra.Group{ID: "member", Title: "For members:"}, &cobra.Group{ID: "server", Title: "For whoever runs the server:"})
+	about, completing := completed(args)
+	if completing && len(about) > 1 { // the command's name is complete
+		args = about
+	}
 	for _, c := range asked(a.commands(), args) {
 		command := c.build()
 		command.GroupID = c.group
+		if completing {
+			a.addCompletions(command)
+		}
 		root.AddCommand(command)
 	}
 	return root
