@@ -35,6 +35,10 @@ func readHead(content string) head {
 		return h
 	}
 	h.block = strings.ReplaceAll(block, "\r\n", "\n")
+	if keys, plain := readPlain(h.block); plain {
+		h.keys = keys
+		return h
+	}
 	if keys, err := readYAML(h.block); err == nil {
 		h.keys = keys
 		return h

@@ -252,6 +252,41 @@ func FuzzReadFrontmatter(f *testing.F) {
 	})
 }
 
+// What is read as plain is read as YAML reads it.
+func FuzzReadPlain(f *testing.F) {
+	for _, seed := range []string{
+		"name: db-tests\ndescription: How tests get one, and (why): see a:b\nmetadata: \n  type: user\n  x: 2026-11-30\nlast: 1e3\n",
+		"name: \"a: b # c\"\nname: second\nempty: \"\"\nnothing:\nnothing:\n  at: all\n", "a: Größe – “klein”\nb: true\n", "a: nUll\n", "a: b\n  c: d\n",
+		"a: b \n", "a: b:\n", "a: b #c\n", "a: b#c\n", "a:\n  b: c\n   d: e\n", "a: \u2028b\n", "a: \xff\n", "a: b\n---\n", "a: \"\\n\"\n", "a: x", "y: n\n",
+		"a: =\n", "a: <<\n", "a: 1:2\n", "a:   \n  b: c\n", "a: b  c\n", "a: x, [y] {z}\n", "a: \U0001F600\n", "a: x - y\n", "a: \" x \"\n", "a: null\n",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, block string) {
+		got, plain := readPlain(block)
+		if !plain {
+			return
+		}
+		want, err := readYAML(block)
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("error %v (-YAML +plain):\n%s", err, diff)
+		}
+	})
+}
+
+// The blocks that agents write are plain, or it saves nothing.
+func TestReadPlain_Ordinary(t *testing.T) {
+	t.Parallel()
+	for _, block := range []string{
+		"name: db-tests\ndescription: \"How tests get a database, and why\"\nmetadata: \n  node_type: memory\n  type: feedback\n",
+		"name: db-tests\ndescription: How tests get a database – and why\ntype: feedback\n",
+	} {
+		if _, plain := readPlain(block); !plain {
+			t.Errorf("not plain:\n%s", block)
+		}
+	}
+}
+
 func BenchmarkReadFrontmatter(b *testing.B) {
 	body := strings.Repeat("A line of ordinary text, as agents write it.\n", 50)
 	cases := map[string]string{
