@@ -62,6 +62,7 @@ type Lookups struct {
 	PathKeys   []string // skeletons of the paths, see Path.Skeleton
 	FolderKeys []string // skeletons of their folders, without a final slash
 	Sums       []Hash   // offered contents
+	Leaving    int      // ops that may take a name from an entry
 	Author     MemberID // whose pending proposals count
 	Holds      bool     // count pending proposals, too
 }
@@ -76,6 +77,9 @@ func (b Batch) Lookups() Lookups {
 		w := it.Write
 		if w.EntryID != "" {
 			l.EntryIDs = append(l.EntryIDs, w.EntryID)
+		}
+		if w.EntryID != "" || w.Action != ActionPut { // a put that goes by path leaves the entry there
+			l.Leaving++
 		}
 		for _, p := range []Path{w.Path, w.Previous} {
 			if p.IsZero() {

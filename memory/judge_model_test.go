@@ -47,7 +47,7 @@ func (w *world) heads(b Batch) Heads {
 		for _, e := range w.sorted() {
 			if e.DeletedRev == 0 && strings.HasPrefix(e.Path.Skeleton(), key+"/") {
 				f.Path = e.Path
-				f.Live++
+				f.Live = min(f.Live+1, l.Leaving+1) // as much as a store has to count
 			}
 		}
 		if f.Live > 0 {

@@ -377,6 +377,7 @@ func TestBatch_Lookups(t *testing.T) {
 		{Write: remove(t, "ent_a", "a.md", 1)},
 	}}
 	want := Lookups{
+		Leaving:    3,
 		EntryIDs:   []EntryID{"ent_a", "ent_b"},
 		PathKeys:   []string{"a.md", "docs/a.md", "docs/deep/b.md", "old/a.md"},
 		FolderKeys: []string{"docs", "docs/deep", "old"},

@@ -54,13 +54,16 @@ func (s *Store) lockAndRead(ctx context.Context, tx pgx.Tx, b memory.Batch) (kno
 }
 
 // queueLock takes the project's row, and reads from it and from the end of the
-// project's chain.
+// project's chain. It sets how the transaction is planned: a table that looks
+// tiny to the planner need not be, and what is queried says nothing to it but
+// how long an array is, so that a plan for each would only cost time.
 func (s *Store) queueLock(batch *pgx.Batch, project memory.ProjectID, k *known) {
 	batch.Queue(`
 		select set_config('lock_timeout', @lock, true),
 			set_config('statement_timeout', '10s', true),
 			set_config('idle_in_transaction_session_timeout', '10s', true),
-			set_config('enable_seqscan', 'off', true)`, // a table that looks tiny to the planner need not be
+			set_config('enable_seqscan', 'off', true),
+			set_config('plan_cache_mode', 'force_generic_plan', true)`,
 		pgx.StrictNamedArgs{"lock": milliseconds(s.lockTimeout)})
 	queueOne(batch, "project", k, projectHeadRow.known, `
 		select epoch, seq, floor_seq, digest, live, review
@@ -160,8 +163,8 @@ func queueEntryHeads(batch *pgx.Batch, project memory.ProjectID, l memory.Lookup
 }
 
 // queueFolders counts the live entries below each folder. A batch cannot empty
-// a folder of more entries than it names, so the count stops where it cannot
-// matter any more.
+// a folder of more entries than it takes names from, so the count stops where
+// it cannot matter any more.
 func queueFolders(batch *pgx.Batch, project memory.ProjectID, l memory.Lookups, to *[]memory.FolderHead) {
 	// '0' follows '/', so the range is all that is below the folder.
 	queueList(batch, to, folderRow.head, `
@@ -176,7 +179,7 @@ func queueFolders(batch *pgx.Batch, project memory.ProjectID, l memory.Lookups, 
 				limit @enough
 			) as below
 		group by wanted.key`,
-		pgx.StrictNamedArgs{"project": project, "folder_keys": l.FolderKeys, "enough": len(l.EntryIDs) + len(l.PathKeys) + 1})
+		pgx.StrictNamedArgs{"project": project, "folder_keys": l.FolderKeys, "enough": l.Leaving + 1})
 }
 
 // queueEarlier finds the offered texts among what the looked-up entries once

@@ -7,10 +7,16 @@ import (
 )
 
 // queuePending finds what the author waits for already, by the looked-up
-// entries and path keys.
+// entries and path keys. Most authors wait for nothing, and that is one look.
 func queuePending(batch *pgx.Batch, project memory.ProjectID, l memory.Lookups, to *[]memory.Proposal) {
 	queueList(batch, to, pendingRow.proposal, `
-		with entry as (
+		with waits as materialized (
+			select true
+			from proposals
+			where project_id = @project and author = @author and state = 'pending'
+			order by path_key
+			limit 1
+		), entry as (
 			select wanted.id
 			from unnest(@entry_ids::text[]) as wanted (id)
 			union
@@ -32,6 +38,7 @@ func queuePending(batch *pgx.Batch, project memory.ProjectID, l memory.Lookups, 
 				where project_id = @project and author = @author and entry_id between entry.id and entry.id and state = 'pending'
 				order by entry_id
 			) as found
+		where exists (select from waits)
 		union
 		select found.proposal_id, found.op, found.path, found.previous_path, found.entry_id, found.creates, found.base_rev,
 			found.base_sha256, found.sha256
@@ -41,7 +48,8 @@ func queuePending(batch *pgx.Batch, project memory.ProjectID, l memory.Lookups, 
 				from proposals
 				where project_id = @project and author = @author and path_key between wanted.key and wanted.key and state = 'pending'
 				order by path_key
-			) as found`,
+			) as found
+		where exists (select from waits)`,
 		pgx.StrictNamedArgs{
 			"project": project, "author": l.Author, "entry_ids": ids(l.EntryIDs), "path_keys": l.PathKeys,
 		})

@@ -78,21 +78,28 @@ func finalStates(heads map[memory.EntryID]memory.EntryHead, stored []memory.Stor
 // hands are given up first, so that two entries can swap theirs.
 func queueEntries(batch *pgx.Batch, b memory.Batch, heads map[memory.EntryID]memory.EntryHead, stored []memory.Stored) {
 	states := finalStates(heads, stored)
-	var put entryArrays
+	var made, put entryArrays
 	for _, e := range states {
-		if was, existed := heads[e.ID]; existed && was.DeletedRev == 0 && (was.Path != e.Path || e.DeletedRev > 0) {
+		was, existed := heads[e.ID]
+		if existed && was.DeletedRev == 0 && (was.Path != e.Path || e.DeletedRev > 0) {
 			batch.Queue(`
 				update entries
 				set path_key = null
 				where project_id = @project and entry_id = @entry`,
 				pgx.StrictNamedArgs{"project": b.Project, "entry": e.ID})
 		}
-		if e.meta != nil {
+		switch {
+		case !existed:
+			made.add(e)
+		case e.meta != nil:
 			put.add(e)
 		}
 	}
 	if len(put.ids) > 0 {
 		queuePutEntries(batch, b, put)
+	}
+	if len(made.ids) > 0 {
+		queueNewEntries(batch, b, made)
 	}
 	for _, e := range states {
 		if e.meta == nil {
@@ -124,6 +131,29 @@ func (a *entryArrays) add(e *entryState) {
 	a.descriptions = append(a.descriptions, e.meta.Description)
 }
 
+func (a *entryArrays) args(b memory.Batch) pgx.StrictNamedArgs {
+	return pgx.StrictNamedArgs{
+		"project": b.Project, "ids": a.ids, "paths": a.paths, "keys": a.keys, "kinds": a.kinds, "names": a.names,
+		"descriptions": a.descriptions, "revs": a.revs, "sums": a.sums, "sizes": a.sizes, "deleted_revs": a.deletedRevs,
+		"author": b.Author(), "at": b.At,
+	}
+}
+
+// queueNewEntries writes entries that there were not. That is all that a first
+// upload does, and looking for each in vain would cost a third more.
+func queueNewEntries(batch *pgx.Batch, b memory.Batch, a entryArrays) {
+	batch.Queue(`
+		insert into entries (
+			project_id, entry_id, path, path_key, kind, name, description, head_rev, sha256, size, deleted_rev, author, updated_at
+		)
+		select @project, u.entry_id, u.path, u.path_key, u.kind, u.name, u.description, u.rev, u.sum, u.size, u.deleted_rev, @author, @at
+		from unnest(
+			@ids::text[], @paths::text[], @keys::text[], @kinds::text[], @names::text[], @descriptions::text[],
+			@revs::bigint[], @sums::bytea[], @sizes::int[], @deleted_revs::bigint[]
+		) as u (entry_id, path, path_key, kind, name, description, rev, sum, size, deleted_rev)`,
+		a.args(b))
+}
+
 // queuePutEntries writes entries that have a new text.
 func queuePutEntries(batch *pgx.Batch, b memory.Batch, a entryArrays) {
 	batch.Queue(`
@@ -139,11 +169,7 @@ func queuePutEntries(batch *pgx.Batch, b memory.Batch, a entryArrays) {
 		set path = excluded.path, path_key = excluded.path_key, kind = excluded.kind, name = excluded.name,
 			description = excluded.description, head_rev = excluded.head_rev, sha256 = excluded.sha256, size = excluded.size,
 			deleted_rev = excluded.deleted_rev, author = excluded.author, updated_at = excluded.updated_at`,
-		pgx.StrictNamedArgs{
-			"project": b.Project, "ids": a.ids, "paths": a.paths, "keys": a.keys, "kinds": a.kinds, "names": a.names,
-			"descriptions": a.descriptions, "revs": a.revs, "sums": a.sums, "sizes": a.sizes, "deleted_revs": a.deletedRevs,
-			"author": b.Author(), "at": b.At,
-		})
+		a.args(b))
 }
 
 // queueKeptEntry writes an entry that moved or was deleted with its text as it
