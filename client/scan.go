@@ -74,19 +74,8 @@ func (c *cycle) racy(s tree.Stamp) bool {
 func (c *cycle) readAll(ctx context.Context, files []tree.File) error {
 	read := 0
 	for some := range slices.Chunk(files, 64) {
-		found := make([]reading, len(some))
-		var group errgroup.Group
-		group.SetLimit(readers)
-		for i, f := range some {
-			was := c.state.files[f.Path].stamp()
-			group.Go(func() error {
-				found[i] = c.read(ctx, f, was)
-				return nil
-			})
-		}
-		_ = group.Wait() // every reading has its own error
-		for i, f := range some {
-			if err := c.takeReading(f, found[i]); err != nil {
+		for i, found := range c.readSome(ctx, some) {
+			if err := c.takeReading(some[i], found); err != nil {
 				return err
 			}
 			read++
@@ -94,6 +83,26 @@ func (c *cycle) readAll(ctx context.Context, files []tree.File) error {
 		}
 	}
 	return nil
+}
+
+// readSome reads files, which are in the order of their folders. Each has its own
+// error.
+func (c *cycle) readSome(ctx context.Context, files []tree.File) []reading {
+	found := make([]reading, len(files))
+	var group errgroup.Group
+	for from := range readers {
+		from, to := from*len(files)/readers, (from+1)*len(files)/readers
+		group.Go(func() error {
+			r := c.tree.Reader()
+			defer r.Close()
+			for i, f := range files[from:to] {
+				found[from+i] = read(ctx, r, f, c.state.files[f.Path].stamp())
+			}
+			return nil
+		})
+	}
+	_ = group.Wait()
+	return found
 }
 
 // readers is how many files are read at a time.
@@ -106,8 +115,8 @@ type reading struct {
 	err     error
 }
 
-func (c *cycle) read(ctx context.Context, f tree.File, was tree.Stamp) reading {
-	content, stamp, err := c.tree.Read(ctx, f.Disk, was)
+func read(ctx context.Context, r *tree.Reader, f tree.File, was tree.Stamp) reading {
+	content, stamp, err := r.Read(ctx, f.Disk, was)
 	if err != nil {
 		return reading{err: err}
 	}

@@ -39,7 +39,8 @@ func (c *cycle) note(offers []*offer) {
 		if w.Action != memory.ActionPut || o.asks || w.Content.Sum() != o.op.Local.Sum {
 			continue
 		}
-		s := sent{w.EntryID, w.Path, w.Content.Sum(), msync.TextSum(o.text), max(c.index.Cursor.Seq, o.op.Remote.Rev)}
+		sum := w.Content.Sum()
+		s := sent{w.EntryID, w.Path, sum, msync.TextSumOf(o.text, sum), max(c.index.Cursor.Seq, o.op.Remote.Rev)}
 		b.WriteString(s.line())
 	}
 	if b.Len() == 0 {

@@ -67,7 +67,7 @@ func (c *cycle) published(ctx context.Context, o *offer, v memory.Verdict) error
 		return o.after(ctx, v)
 	}
 	c.state.agree(msync.Base{
-		EntryID: v.EntryID, Path: o.op.Path, Rev: v.Rev, Sum: o.write.Content.Sum(), Text: msync.TextSum(o.text),
+		EntryID: v.EntryID, Path: o.op.Path, Rev: v.Rev, Sum: o.write.Content.Sum(), Text: msync.TextSumOf(o.text, o.write.Content.Sum()),
 	})
 	c.state.written(v.EntryID, o.originOf(v, c.state.entries[v.EntryID]))
 	return nil

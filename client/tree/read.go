@@ -63,17 +63,52 @@ func (t *Tree) Stat(disk string) (File, error) {
 // the system does not tell who writes, a text that shrank is looked at twice.
 // A missing file is fs.ErrNotExist; what must be left alone is a [*Blocked].
 func (t *Tree) Read(ctx context.Context, disk string, was Stamp) ([]byte, Stamp, error) {
-	d, name, err := t.folderOf(disk)
+	r := t.Reader()
+	defer r.Close()
+	return r.Read(ctx, disk, was)
+}
+
+// Reader reads entries one after the other. It keeps the folder of the last one
+// open: to open that takes as long as to read a text. Use it from one goroutine,
+// for a moment, as it does not see that a folder was given another name.
+type Reader struct {
+	t *Tree
+	d *folder // nil: none is open
+}
+
+// Reader starts a series of readings, which ends with Close.
+func (t *Tree) Reader() *Reader { return &Reader{t: t} }
+
+// Close lets go of the folder.
+func (r *Reader) Close() {
+	if r.d != nil {
+		r.t.release(r.d)
+		r.d = nil
+	}
+}
+
+// Read is [Tree.Read].
+func (r *Reader) Read(ctx context.Context, disk string, was Stamp) ([]byte, Stamp, error) {
+	name, err := r.enter(disk)
 	if err != nil {
 		return nil, Stamp{}, fmt.Errorf("read entry: %w", err)
 	}
-	defer t.release(d)
-	content, i, err := t.settled(ctx, d, name, was, patience)
+	content, i, err := r.t.settled(ctx, r.d, name, was, patience)
 	if err != nil {
 		p, _ := memory.ParseServedPath(disk) // zero if it is none
 		return nil, Stamp{}, fmt.Errorf("read entry: %w", blockedAt(disk, p, err))
 	}
 	return content, i.Stamp, nil
+}
+
+// enter opens the folder that a spelling on disk is in, unless it is open.
+func (r *Reader) enter(disk string) (name string, err error) {
+	if dir, name := split(disk); r.d != nil && r.d.disk == dir && name != "" && fs.ValidPath(disk) {
+		return name, nil
+	}
+	r.Close()
+	r.d, name, err = r.t.folderOf(disk)
+	return name, err
 }
 
 // folderOf opens the folder that a spelling on disk is in.
@@ -146,9 +181,8 @@ func (d *folder) fileError(name string, err error) error {
 // stable reads an open file that nobody writes to meanwhile. A read lease
 // proves that; without one, a young text is read twice.
 func (t *Tree) stable(ctx context.Context, f *os.File, named info, was Stamp) ([]byte, info, error) {
-	// Allocated first: an opener for writing waits until the lease ends. One
-	// byte more shows a file that grew.
-	buf := make([]byte, named.Size+1)
+	// Allocated first: an opener for writing waits until the lease ends.
+	buf := make([]byte, named.Size)
 	content, i, err := t.leased(f, func() ([]byte, info, error) { return readOnce(f, named, buf) })
 	if !errors.Is(err, errNoLease) {
 		return content, i, err
@@ -164,7 +198,7 @@ func (t *Tree) stable(ctx context.Context, f *os.File, named info, was Stamp) ([
 	if err := wait(ctx, pause); err != nil {
 		return nil, info{}, err
 	}
-	again, j, err := readOnce(f, i, make([]byte, i.Size+1))
+	again, j, err := readOnce(f, i, make([]byte, i.Size))
 	if err != nil {
 		return nil, info{}, err
 	}
@@ -190,7 +224,7 @@ func readOnce(f *os.File, named info, buf []byte) ([]byte, info, error) {
 	if !before.same(named) || !before.regular() || before.Size != named.Size {
 		return nil, info{}, errMoving
 	}
-	n, err := f.ReadAt(buf, 0)
+	n, err := f.ReadAt(buf, 0) // no more: a file that grew shows its size
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, info{}, err
 	}

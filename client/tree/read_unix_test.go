@@ -42,6 +42,37 @@ func TestTree_Read(t *testing.T) {
 	}
 }
 
+// A series of readings finds each text in its own folder, whatever went before.
+func TestReader(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	for _, disk := range []string{"a.md", "x/a.md", "x/y/a.md", "x/b.md"} {
+		b.write(disk, disk)
+	}
+	must(t, os.Symlink("x", filepath.Join(b.dir, "link")))
+	r := b.Reader()
+	defer r.Close()
+	for _, disk := range []string{"a.md", "x/a.md", "x/b.md", "x/y/a.md", "x/a.md", "a.md"} {
+		got, _, err := r.Read(t.Context(), disk, Stamp{})
+		if string(got) != disk || err != nil {
+			t.Errorf("%s says %q, error %v", disk, got, err)
+		}
+	}
+	for _, disk := range []string{"x/", "x/../a.md", "x//a.md", "link/a.md", "../a.md", "."} {
+		_, _, err := r.Read(t.Context(), disk, Stamp{})
+		if blocked, ok := errors.AsType[*Blocked](err); !ok {
+			t.Errorf("%s is not blocked: %v, %v", disk, blocked, err)
+		}
+	}
+	if _, _, err := r.Read(t.Context(), "none/a.md", Stamp{}); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("what is not there: %v", err)
+	}
+	r.Close()
+	if _, _, err := r.Read(t.Context(), "x/b.md", Stamp{}); err != nil {
+		t.Errorf("after an error and Close: %v", err)
+	}
+}
+
 func TestTree_ReadRefuses(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
