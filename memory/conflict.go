@@ -1,12 +1,23 @@
 package memory
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // ConflictID reads "cnf_…". The computer that keeps the text mints it.
 type ConflictID string
 
 // NewConflictID mints the identity of a new conflict.
 func NewConflictID() ConflictID { return ConflictID(newID("cnf_")) }
+
+// valid reports whether the id, which a client chose, has the form of those
+// that are minted here.
+func (id ConflictID) valid() bool {
+	const prefix, most = "cnf_", 64
+	rest, ok := strings.CutPrefix(string(id), prefix)
+	return ok && len(rest) <= most-len(prefix) && isWord(rest)
+}
 
 // Conflict is a text that could not be merged with the server's. That one is
 // in everybody's tree; this one waits, on its author's computer and here, until

@@ -41,6 +41,8 @@ func (s *Service) screenDraft(ctx context.Context, d Draft) (Conflict, Clean, er
 		return Conflict{}, Clean{}, err
 	}
 	switch {
+	case !d.ID.valid():
+		return Conflict{}, Clean{}, Invalid("id", "this is not the id of a conflict")
 	case d.BaseRev < 0 || d.ServerRev < 0:
 		return Conflict{}, Clean{}, Invalid("base_rev", "a revision is 0 or a number above it")
 	case d.EntryID != "" && !d.EntryID.valid():

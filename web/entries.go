@@ -21,8 +21,12 @@ func (c *Console) entries(v *visit) error {
 	if err != nil {
 		return memory.Invalid("after", "this is not a place in the list")
 	}
+	open, err := c.openConflicts(v, memory.ConflictCursor{})
+	if err != nil {
+		return err
+	}
 	p := view.Entries{
-		Project: projectOf(v.project.Project), Total: len(all),
+		Project: projectOf(v.project.Project), Total: len(all), Conflicts: len(open),
 		Filter:  view.EntryFilter{Kind: v.query["kind"], Prefix: v.query["prefix"]},
 		Folders: view.Tree(paths(all), folderOf(v.query["prefix"])),
 	}

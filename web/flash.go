@@ -21,6 +21,8 @@ func flash(done string) *view.Notice {
 		return &view.Notice{Tone: view.ToneOK, Title: "Approved", Text: "It is published; members get it with their next sync."}
 	case "rejected":
 		return &view.Notice{Tone: view.ToneOK, Title: "Rejected", Text: "The author is told why, and keeps the text."}
+	case "resolved":
+		return &view.Notice{Tone: view.ToneOK, Title: "Resolved", Text: "Its author's computer hears of it with the next sync, and puts the text into the trash there."}
 	case "withdrawn":
 		return &view.Notice{Tone: view.ToneOK, Title: "Withdrawn", Text: "Nobody has to decide on it any more."}
 	}

@@ -12,7 +12,7 @@ import (
 // route declares one page or form.
 type route struct {
 	method string
-	path   string      // {p} is a project, {e} an entry, {r} a revision, {id} a proposal
+	path   string      // {p} is a project, {e} an entry, {r} a revision, {id} a proposal or conflict
 	least  access      // who may
 	role   memory.Role // the least one in project {p}
 	query  string      // parameters it takes, others are refused
@@ -40,6 +40,7 @@ func routes() []route {
 		post        = http.MethodPost
 		entry       = "/p/{p}/e/{e}"
 		proposal    = "/p/{p}/review/{id}"
+		conflict    = "/p/{p}/conflicts/{id}"
 	)
 	return []route{
 		// Signing in and out
@@ -68,6 +69,12 @@ func routes() []route {
 		{post, proposal + "/approve", signedIn, reviewer, "", "sha256 base_rev", (*Console).approve},
 		{post, proposal + "/reject", signedIn, reviewer, "", "sha256 base_rev reason note", (*Console).reject},
 		{post, proposal + "/withdraw", signedIn, contributor, "", "", (*Console).withdraw},
+
+		// Conflicts
+		{get, "/p/{p}/conflicts", signedIn, viewer, "after done", "", (*Console).conflicts},
+		{get, conflict, signedIn, viewer, "", "", (*Console).conflict},
+		{get, conflict + "/raw", signedIn, viewer, "", "", (*Console).rawConflict},
+		{post, conflict + "/resolve", signedIn, contributor, "", "how base_rev", (*Console).resolveConflict},
 
 		// What pages are made of
 		{get, "/static/{name}", anyone, none, "", "", (*Console).static},

@@ -103,6 +103,10 @@ func TestRoutes_CoverTheAddresses(t *testing.T) {
 		{post, view.ApproveURL("prj_a", "prp_a")},
 		{post, view.RejectURL("prj_a", "prp_a")},
 		{post, view.WithdrawURL("prj_a", "prp_a")},
+		{get, view.ConflictsURL("prj_a", "x")},
+		{get, view.ConflictURL("prj_a", "cnf_a")},
+		{get, view.ConflictRawURL("prj_a", "cnf_a")},
+		{post, view.ResolveURL("prj_a", "cnf_a")},
 		{get, view.PathURL("acme/app", "a b.md")},
 	} {
 		u, err := url.Parse(a.url)
@@ -132,12 +136,17 @@ type things struct {
 	rev      int64
 	proposal memory.ProposalID
 	sum      memory.Hash
+	conflict memory.ConflictID
 }
 
 // request makes a well-formed request for a route.
 func request(r route, x things) (method, path, body string) {
+	object := string(x.proposal)
+	if strings.Contains(r.path, "/conflicts/") {
+		object = string(x.conflict)
+	}
 	path = strings.NewReplacer(
-		"{p}", string(x.project), "{e}", string(x.entry), "{r}", fmt.Sprint(x.rev), "{id}", string(x.proposal), "{name}", "console.css",
+		"{p}", string(x.project), "{e}", string(x.entry), "{r}", fmt.Sprint(x.rev), "{id}", object, "{name}", "console.css",
 	).Replace(r.path)
 	form := url.Values{}
 	switch {
@@ -149,6 +158,9 @@ func request(r route, x things) (method, path, body string) {
 	case strings.HasSuffix(r.path, "/approve"), strings.HasSuffix(r.path, "/reject"):
 		form.Set("sha256", memory.Hash{1}.String()) // never what was seen: nothing is decided
 		form.Set("base_rev", "0")
+	case strings.HasSuffix(r.path, "/resolve"):
+		form.Set("how", "ours")
+		form.Set("base_rev", "999") // never what was seen: nothing is resolved
 	case r.path == view.GoURL:
 		path += "?project=acme/app"
 	}
@@ -171,6 +183,7 @@ func (b *bundle) filled(t testing.TB, p memory.Project, by memory.Member) things
 		waiting := b.put(t, by, p, "notes/secret-proposal.md", "What waits in "+p.Slug+".\n")
 		b.sql(t, "update projects set review = 'open' where project_id = $1", p.ID)
 		x.proposal, x.sum = waiting.Proposal, waiting.Sum
+		x.conflict = b.lose(t, by, p, "notes/plan.md", "The lost plan of "+p.Slug+".\n", first)
 	}
 	return x
 }
@@ -256,22 +269,22 @@ func TestRoutes_OtherProject(t *testing.T) {
 	mine, foreign := b.filled(t, b.open, b.admin), b.filled(t, b.other, b.admin)
 	br := b.as(t, memory.RoleMaintainer)
 	mixed := []things{
-		{foreign.project, foreign.entry, foreign.rev, foreign.proposal, foreign.sum},
-		{mine.project, foreign.entry, foreign.rev, foreign.proposal, foreign.sum},
-		{foreign.project, mine.entry, mine.rev, mine.proposal, mine.sum},
-		{memory.NewProjectID(), mine.entry, mine.rev, mine.proposal, mine.sum},
-		{mine.project, memory.NewEntryID(), 1, memory.NewProposalID(), memory.Hash{}},
-		{mine.project, "ent_%00", 1, "prp_%2f..%2fx", memory.Hash{}},
-		{mine.project, "..%2f..%2fx", 1, "%27%20or%201=1", memory.Hash{}},
-		{"prj_%00", mine.entry, 1, mine.proposal, memory.Hash{}},
+		{foreign.project, foreign.entry, foreign.rev, foreign.proposal, foreign.sum, foreign.conflict},
+		{mine.project, foreign.entry, foreign.rev, foreign.proposal, foreign.sum, foreign.conflict},
+		{foreign.project, mine.entry, mine.rev, mine.proposal, mine.sum, mine.conflict},
+		{memory.NewProjectID(), mine.entry, mine.rev, mine.proposal, mine.sum, mine.conflict},
+		{mine.project, memory.NewEntryID(), 1, memory.NewProposalID(), memory.Hash{}, memory.NewConflictID()},
+		{mine.project, "ent_%00", 1, "prp_%2f..%2fx", memory.Hash{}, "cnf_%2f..%2fx"},
+		{mine.project, "..%2f..%2fx", 1, "%27%20or%201=1", memory.Hash{}, "%27%20or%201=1"},
+		{"prj_%00", mine.entry, 1, mine.proposal, memory.Hash{}, mine.conflict},
 	}
 	for i, x := range mixed {
 		for _, r := range routes() {
-			if r.role == memory.RoleNone || (r.path == "/p/{p}/entries" && x.project == mine.project) {
+			if r.role == memory.RoleNone || (!strings.ContainsAny(r.path[len("/p/{p}"):], "{") && x.project == mine.project) {
 				continue
 			}
 			method, path, body := request(r, x)
-			got := br.do(method, path, body).want(t, http.StatusNotFound).hides(t, "acme/other", "What waits")
+			got := br.do(method, path, body).want(t, http.StatusNotFound).hides(t, "acme/other", "What waits", "The lost plan")
 			if !strings.Contains(got.body, "not found") {
 				t.Errorf("%s, mixed %d: %s", r.name(), i, got.body)
 			}
@@ -279,6 +292,9 @@ func TestRoutes_OtherProject(t *testing.T) {
 	}
 	if n := b.count(t, "select count(*) from proposals where state <> 'pending'"); n != 0 {
 		t.Errorf("%d proposals were decided", n)
+	}
+	if n := b.count(t, "select count(*) from conflicts where closed_at is not null"); n != 0 {
+		t.Errorf("%d conflicts were resolved", n)
 	}
 	br.get("/go?project=acme/other&path=notes/plan.md").want(t, http.StatusNotFound)
 	br.get("/go?project=acme/none&path=notes/plan.md").want(t, http.StatusNotFound)

@@ -20,6 +20,8 @@ func TestPages(t *testing.T) {
 	t.Parallel()
 	s := newStory(t)
 	entry := s.entry("refunds-after-90-days.md")
+	lost := s.mara.lose(payments, "dashboards.md", s.text("dashboards.md")+"\nThe board \"Payouts\" moved.\n", s.verdicts["dashboards.md"])
+	conflicts := strings.TrimSuffix(s.entries(), "entries") + "conflicts"
 	pages := []struct {
 		name, path string
 		who        *member
@@ -42,6 +44,8 @@ func TestPages(t *testing.T) {
 		{"proposal-own", s.page(s.waiting[3]), s.ines, 200},
 		{"proposal-overtaken", s.page(s.waiting[4]), s.jo, 200},
 		{"mine", "/review?tab=mine", s.mara, 200},
+		{"conflicts", conflicts, s.jo, 200},
+		{"conflict", conflicts + "/" + lost["id"].(string), s.jo, 200},
 		{"not-found", "/p/prj_none/entries", s.jo, 404},
 	}
 	tabs := map[*member]*tab{nil: newTab(t, s.url)}

@@ -168,6 +168,15 @@ func (m *member) push(slug string, ops ...op) []map[string]any {
 	return verdicts
 }
 
+// lose reports a text that could not be merged, and returns its conflict.
+func (m *member) lose(slug, path, text string, over map[string]any) map[string]any {
+	m.site.t.Helper()
+	return m.call(http.MethodPost, "/projects/"+m.project(slug)["id"].(string)+"/conflicts", map[string]any{
+		"id": "cnf_lost", "path": path, "content": text, "entry_id": over["entry_id"], "base_rev": over["rev"],
+		"kept_at": "2026-11-28T09:30:00Z",
+	})
+}
+
 // address returns the path of an entry's page.
 func (m *member) address(slug, path string) string {
 	return "/go?project=" + url.QueryEscape(slug) + "&path=" + url.QueryEscape(path)

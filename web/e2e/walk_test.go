@@ -38,6 +38,13 @@ func TestWalk(t *testing.T) {
 			tb.press("Restore r1").press("Restore").shows("Restored", "Use `testdb.New`.").hides("never the shared one")
 			tb.follow("History").shows("r4", "restored from revision 1")
 			tb.open(mara.address("acme/payments", "MEMORY.md")).shows("Test database", "testing/db.md")
+
+			// A text that could not be merged on her computer.
+			mara.lose("acme/payments", "testing/db.md", "Use the shared one.\n", first[0])
+			tb.follow("Projects").follow("acme/payments").follow("1 conflict").shows("testing/db.md", "yours")
+			tb.follow("testing/db.md").shows("Use the shared one.", "Use `testdb.New`.")
+			tb.press("Keep both").shows("Resolved", "No text waits")
+			tb.open(mara.address("acme/payments", "testing/db-2.md")).shows("Use the shared one.")
 		})
 	}
 }

@@ -90,6 +90,22 @@ func RejectURL(project, id string) string { return ProposalURL(project, id) + "/
 // WithdrawURL takes the author's form that withdraws.
 func WithdrawURL(project, id string) string { return ProposalURL(project, id) + "/withdraw" }
 
+// ConflictsURL lists the open conflicts of a project, behind a cursor, which may be "".
+func ConflictsURL(project, after string) string {
+	return withQuery("/p/"+url.PathEscape(project)+"/conflicts", "after", after)
+}
+
+// ConflictURL is the page of one conflict.
+func ConflictURL(project, id string) string {
+	return ConflictsURL(project, "") + "/" + url.PathEscape(id)
+}
+
+// ConflictRawURL is the download of the text that lost.
+func ConflictRawURL(project, id string) string { return ConflictURL(project, id) + "/raw" }
+
+// ResolveURL takes the form that resolves a conflict: "how", and "base_rev" of what was seen.
+func ResolveURL(project, id string) string { return ConflictURL(project, id) + "/resolve" }
+
 // PathURL leads to the entry of a project at a path.
 func PathURL(slug, path string) string { return withQuery(GoURL, "project", slug, "path", path) }
 

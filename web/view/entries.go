@@ -33,6 +33,22 @@ type Entries struct {
 	Total   int    // of entries in the project
 	Matches int    // of entries that the filter leaves
 	After   string // cursor of the next page; "" for none
+
+	Conflicts int // that are open and that the viewer sees; [ManyConflicts] or more are not counted
+}
+
+// ManyConflicts is up to where open conflicts are counted.
+const ManyConflicts = 100
+
+// conflicts says how many texts wait for a decision; "" for none.
+func (p Entries) conflicts() string {
+	switch {
+	case p.Conflicts == 0:
+		return ""
+	case p.Conflicts >= ManyConflicts:
+		return "many conflicts"
+	}
+	return count(p.Conflicts, "conflict", "conflicts")
 }
 
 // EntryFilter says which entries are listed: the form sends "kind" and "prefix".

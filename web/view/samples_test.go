@@ -132,6 +132,22 @@ func withOpen(change func(*view.Proposal)) view.Review {
 	return view.Review{Queue: view.Queue{Tab: view.TabPending, Pending: 12, Mine: 2, MayReview: true, Rows: queue(), After: "c1"}, Open: &p}
 }
 
+func lostRows() []view.ConflictRow {
+	return []view.ConflictRow{
+		{ID: "cnf_1", Path: "payments/refund-approval.md", Author: "Jonas Weber", At: minutes(4)},
+		{ID: "cnf_2", Path: "testing/ledger-clock.md", Author: "Mara Lindqvist", Mine: true, At: minutes(2000)},
+	}
+}
+
+func lost(change func(*view.Conflict)) view.Conflict {
+	p := view.Conflict{
+		ConflictRow: lostRows()[0], Project: project, Device: "jonas-mbp (macOS)", Size: len(refundNew), BaseRev: 17, EntryID: "ent_1", HeadRev: 19,
+		Theirs: refundOld, Ours: refundNew, MayResolve: true,
+	}
+	change(&p)
+	return p
+}
+
 func entryRows() []view.EntryRow {
 	row := func(id, path, name, description, kind, author string, age, size int) view.EntryRow {
 		return view.EntryRow{ID: id, Path: path, Name: name, Description: description, Kind: kind, Author: author, At: minutes(age), Size: size, Rev: 17}
@@ -244,6 +260,13 @@ func samples() map[string]templ.Component {
 		})),
 		"proposal-rejecting": view.ReviewPage(review, withOpen(func(p *view.Proposal) {
 			p.Reject = view.RejectForm{Note: "see the handbook", Error: "Choose a reason."}
+		})),
+		"conflicts":      view.ConflictsPage(browse, view.Conflicts{Project: project, Rows: lostRows(), After: "x"}),
+		"conflicts-none": view.ConflictsPage(browse, view.Conflicts{Project: project, Everyone: true}),
+		"conflict":       view.ConflictPage(browse, lost(func(*view.Conflict) {})),
+		"conflict-gone":  view.ConflictPage(browse, lost(func(p *view.Conflict) { p.Gone, p.Theirs, p.Waits = true, "", true })),
+		"conflict-resolved": view.ConflictPage(browse, lost(func(p *view.Conflict) {
+			p.Resolution = &view.Resolution{How: "ours", By: "Tom Okafor", At: minutes(2), EntryID: "ent_1", Rev: 46}
 		})),
 		"error-403": view.ErrorPage(browse, view.Failure{Status: 403, Message: "this needs the role reviewer", RequestID: "req_01j"}),
 		"error-404": view.ErrorPage(browse, view.Failure{Status: 404, RequestID: "req_01j"}),
