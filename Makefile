@@ -94,7 +94,7 @@ screenshots: browser ## Write pictures of every page of the console into dist/sc
 	$(CLUSTER) go test ./web/e2e -run '^TestPages$$' -count 1 -args -pictures "$(CURDIR)/dist/screenshots"
 
 ##
-.PHONY: fuzz bench bench-go soak audit release
+.PHONY: fuzz bench bench-go soak audit man release
 fuzz: ## Fuzz each parser of foreign bytes for FUZZTIME (30s)
 	@grep -rnoE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' . | while IFS=: read -r file _ func; do \
 		echo "== $$(dirname "$$file") $${func#func }"; \
@@ -117,6 +117,10 @@ audit: ## What needs the network or a person's judgement: vulnerabilities, dead 
 	go run $(GOVULNCHECK) ./...
 	go run $(DEADCODE) -test ./...
 	go list -m -u -f '{{if and .Update (not .Indirect)}}{{.Path}} {{.Version}} -> {{.Update.Version}}{{end}}' all
+
+man: ## Write the manual into dist/man, a page for each command
+	@rm -rf dist/man
+	go run ./cmd/teammem man dist/man
 
 release: ## Build small, reproducible binaries for each platform into dist/, with checksums
 	@rm -rf dist/release && mkdir -p dist/release

@@ -68,6 +68,7 @@ func (a *app) commands() []buildable {
 		{"health", "server", a.newHealthCommand},
 		{"version", "", a.newVersionCommand},
 		{"environment", "", a.newEnvironmentCommand},
+		{"man", "", a.newManCommand},
 	}
 }
 
