@@ -9,6 +9,9 @@ import (
 	"time"
 )
 
+// ErrPaused means that a member wished for nothing to happen by itself.
+var ErrPaused = errors.New("syncing is paused")
+
 // Pause is a member's wish that nothing happens by itself in a tree.
 type Pause struct {
 	Since time.Time `json:"since"`

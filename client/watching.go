@@ -76,9 +76,12 @@ func noted(path string) (pid, socket string) {
 	return pid, socket
 }
 
+// TreeID tells linked trees apart, on this computer.
+func (d Dirs) TreeID(l Link) string { return l.Instance + "/" + string(l.Project) + "/" + l.tag() }
+
 // SameTree reports whether two links mirror one tree, as those of a repository
 // and its worktrees do.
-func (d Dirs) SameTree(a, b Link) bool { return d.stateDir(a) == d.stateDir(b) }
+func (d Dirs) SameTree(a, b Link) bool { return d.TreeID(a) == d.TreeID(b) }
 
 // Watched returns the files of logins and of links, which change when a member
 // logs in or links a folder.

@@ -39,6 +39,7 @@ type State struct {
 // ProjectState is how it stands with one tree.
 type ProjectState struct {
 	Folder       string    `json:"folder"`
+	Tree         string    `json:"tree"` // see client.Dirs.TreeID
 	Project      string    `json:"project"`
 	Server       string    `json:"server"`
 	Mode         Mode      `json:"mode"`
@@ -70,7 +71,7 @@ func (p *project) state() ProjectState {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := ProjectState{
-		Folder: p.link.Folder, Project: p.link.Slug, Server: p.link.Server, Mode: p.mode, News: cmp.Or(news, None), OfflineSince: p.offline,
+		Folder: p.link.Folder, Tree: p.dirs.TreeID(p.link), Project: p.link.Slug, Server: p.link.Server, Mode: p.mode, News: cmp.Or(news, None), OfflineSince: p.offline,
 		LastSync: p.synced, LastPull: p.pulled, Failure: p.failure,
 	}
 	switch p.mode {

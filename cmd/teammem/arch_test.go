@@ -66,7 +66,7 @@ var edges = map[string][]string{
 
 	"cmd/teammem": {
 		"api", "api/wire", "auth", "client", "client/adopt", "client/claude", "client/claude/hook", "client/claude/install",
-		"client/mcp", "client/tree", "memory", "migrations", "recall", "sanitize", "sanitize/secrets", "store", "store/backup", "store/embedded", "sync", "web", "web/static",
+		"client/mcp", "client/tree", "client/watch", "memory", "migrations", "recall", "sanitize", "sanitize/secrets", "store", "store/backup", "store/embedded", "sync", "web", "web/static",
 	},
 }
 

@@ -75,7 +75,7 @@ func replaceFile(t testing.TB, name string, text []byte) {
 }
 
 // watch opens the pair with a clock that stands still until it is moved.
-func watch(t *testing.T, p pair) (get func() *tls.Certificate, log *bytes.Buffer) {
+func watchPair(t *testing.T, p pair) (get func() *tls.Certificate, log *bytes.Buffer) {
 	t.Helper()
 	log = &bytes.Buffer{}
 	now := time.Now()
@@ -96,7 +96,7 @@ func watch(t *testing.T, p pair) (get func() *tls.Certificate, log *bytes.Buffer
 func TestCertificate_Renewed(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	get, log := watch(t, certify(t, dir, "a.example.com"))
+	get, log := watchPair(t, certify(t, dir, "a.example.com"))
 	first := get()
 	if get() != first {
 		t.Error("the same files are read again")
@@ -135,7 +135,7 @@ func TestCertificate_BrokenRenewal(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			p := certify(t, dir, "a.example.com")
-			get, log := watch(t, p)
+			get, log := watchPair(t, p)
 			tt.spoil(t, p)
 			for range 3 {
 				if got := get(); got.Leaf.DNSNames[0] != "a.example.com" {

@@ -43,13 +43,21 @@ func (a *app) runHook(ctx context.Context, event string) {
 	}
 	h := hook.New(hook.Options{
 		Dirs: dirs, Getenv: a.getenv, Clock: a.now, Start: a.start,
-		Syncer:  func(l client.Link) (*client.Syncer, error) { return a.syncerOf(dirs, l, client.SyncerOptions{}) },
+		Syncer: func(l client.Link) (*client.Syncer, error) {
+			if p, paused := dirs.Paused(l, a.now()); paused {
+				return nil, fmt.Errorf("%w%s; teammem resume ends that", client.ErrPaused, until(p))
+			}
+			return a.syncerOf(dirs, l, client.SyncerOptions{})
+		},
 		Scanner: lazyScanner(), Flush: a.startSync,
 	})
 	if err := h.Run(ctx, event, a.stdin, a.stdout); err != nil {
 		a.tell("%v", err) // the agent hangs up: nobody else is there to be told
 	}
 }
+
+// byHook marks a sync that a hook started.
+const byHook = "hook"
 
 // startSync starts a sync that outlives this program. It has nobody to talk to:
 // what it finds is in the state of the link.
@@ -58,7 +66,7 @@ func (a *app) startSync(folder string) error {
 	if err != nil {
 		return fmt.Errorf("start a sync: %w", err)
 	}
-	c := exec.Command(self, "sync", "--quiet", "--timeout", "2m", folder) //nolint:gosec,noctx // ourselves, and it has to outlive every context
+	c := exec.Command(self, "sync", "--quiet", "--by", byHook, "--timeout", "2m", folder) //nolint:gosec,noctx // ourselves, and it has to outlive every context
 	c.SysProcAttr = detached()
 	if err := c.Start(); err != nil {
 		return fmt.Errorf("start a sync: %w", err)

@@ -40,6 +40,9 @@ func (a *app) runStatus(ctx context.Context, folder string, o syncOptions) error
 	code := codeOfRun(ctx, &st.Report, err, false)
 	out.heading(st)
 	out.scope(&st.Report)
+	if err := a.live(ctx, out.link).print(out); err != nil {
+		return err
+	}
 	if err := out.hints(st); err != nil {
 		return err
 	}

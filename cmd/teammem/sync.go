@@ -18,6 +18,7 @@ type syncOptions struct {
 	strict  bool
 	quiet   bool
 	timeout time.Duration
+	by      string // "hook": nobody asked for it
 	oneWay
 	client.SyncOptions
 }
@@ -37,6 +38,8 @@ changed. A file that was emptied is not shared, and one of no bytes gets its tex
 back. Everything else goes on.
 What team/.teammemignore names, in the syntax of git's ignore files, stays as it
 is, here and there. That file is yours, and not shared.
+A pause (teammem pause) is for what happens by itself: this syncs all the same,
+and says that there is one.
 
 ` + exitHelp,
 		Args: cobra.MaximumNArgs(1),
@@ -52,6 +55,8 @@ is, here and there. That file is yours, and not shared.
 	c.Flags().BoolVar(&o.strict, "strict", false, "exit 7 also for what was refused before")
 	c.Flags().BoolVar(&o.quiet, "quiet", false, "print problems only")
 	c.Flags().DurationVar(&o.timeout, "timeout", 0, "give up after this time, such as 30s")
+	c.Flags().StringVar(&o.by, "by", "", "")
+	c.Flags().Lookup("by").Hidden = true
 	return c
 }
 
@@ -61,6 +66,9 @@ func (a *app) runSync(ctx context.Context, folder string, o syncOptions) error {
 	s, out, err := a.openLink(folder, o)
 	if err != nil {
 		return errors.Join(err, a.notBegun(ctx, err, o))
+	}
+	if a.isPaused(out.link) && o.by == byHook {
+		return nil
 	}
 	if o.timeout > 0 {
 		var cancel context.CancelFunc

@@ -39,6 +39,9 @@ func (h *Hooks) handOver(ctx context.Context, session string, at spot, p memory.
 		return outcome{err: err}
 	}
 	s, err := h.Syncer(at.link)
+	if errors.Is(err, client.ErrPaused) {
+		return outcome{err: h.state.owe(session, at)} // the sync after the pause sends it
+	}
 	if err != nil {
 		return outcome{err: err}
 	}
