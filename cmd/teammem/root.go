@@ -62,6 +62,8 @@ func (a *app) commands() []buildable {
 		{"check", "member", a.newCheckCommand},
 		{"unlink", "member", a.newUnlinkCommand},
 		{"uninstall", "member", a.newUninstallCommand},
+		{"install-service", "member", a.newInstallServiceCommand},
+		{"uninstall-service", "member", a.newUninstallServiceCommand},
 		{"hook", "member", a.newHookCommand},
 		{"logout", "member", a.newLogoutCommand},
 		{"whoami", "member", a.newWhoamiCommand},
