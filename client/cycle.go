@@ -36,7 +36,7 @@ type cycle struct {
 	blocked     map[memory.Path]string
 	blockedDirs map[string]string
 	marker      tree.Marker
-	rules       tree.Rules // what the member leaves out
+	before      tree.Rules // what was left out in the last run, if it is something else now
 	scope       scope
 	jumped      bool // it is another one than in the last run
 	unmoved     bool // a file kept its stamp, so this is the tree that the index is about

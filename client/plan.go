@@ -139,6 +139,7 @@ func (c *cycle) known() map[memory.Path]msync.Known {
 		}
 		known[p.Path] = k
 	}
+	c.unseen(known)
 	for p, sum := range c.superseded {
 		k, seen := known[p]
 		if !seen {

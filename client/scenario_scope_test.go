@@ -10,6 +10,7 @@ import (
 
 	"github.com/teammem/teammem/client"
 	"github.com/teammem/teammem/client/tree"
+	"github.com/teammem/teammem/memory"
 	msync "github.com/teammem/teammem/sync"
 )
 
@@ -229,6 +230,45 @@ func TestScope_PushOnly(t *testing.T) {
 	}
 	_, err := a.try(t.Context())
 	must(t, err)
+	b.sync(t)
+	tm.equal(t, a, b)
+}
+
+// What a run that only sends is told to delete stays, and is listed.
+func TestScope_PushOnlyDeletesNothing(t *testing.T) {
+	t.Parallel()
+	tm, a, b := flat(t, 2)
+	b.remove(t, entryName(0))
+	b.sync(t)
+	must(t, os.Remove(a.index()))
+	for range 2 {
+		r, err := a.syncer("").Sync(t.Context(), client.SyncOptions{Mode: client.PushOnly})
+		if err != nil || refused(r)[entryName(0)] != memory.CodeConflict {
+			t.Fatalf("refused %v, %v", refused(r), err)
+		}
+	}
+	if a.files(t)[entryName(0)] != "entry 0\n" || len(tm.served(t)) != 1 {
+		t.Errorf("the tree has %q, the server %q", a.files(t), tm.served(t))
+	}
+}
+
+// What was left out was not seen to be absent: an old copy of what the team has
+// deleted since stays deleted.
+func TestScope_NotSeenAbsent(t *testing.T) {
+	t.Parallel()
+	tm, a, b := flat(t, 2)
+	c := tm.join(t, "cem")
+	c.write(t, ignoreFile, entryName(0)+"\n")
+	c.write(t, entryName(0), "entry 0\n") // by hand
+	c.sync(t)
+	a.remove(t, entryName(0))
+	a.sync(t)
+	c.sync(t)
+	c.write(t, ignoreFile, "")
+	c.sync(t)
+	if len(tm.served(t)) != 1 || c.files(t)[entryName(0)] != "" || c.kept(t, "entry 0\n") != "trash" {
+		t.Errorf("the tree has %q, the server %q", c.files(t), tm.served(t))
+	}
 	b.sync(t)
 	tm.equal(t, a, b)
 }

@@ -51,9 +51,25 @@ func (c *cycle) readScope(ctx context.Context) error {
 		return fmt.Errorf("%w: %w; nothing is moved", ErrScope, err)
 	}
 	c.tree.Apply(rules)
-	c.rules, c.scope = rules, now
+	c.scope = now
 	c.jumped = !c.index.Cursor.IsZero() && (was.Rules != now.Rules || was.Mode != now.Mode)
+	if was.Rules != now.Rules {
+		c.before, err = tree.ParseRules(was.Rules)
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w; nothing is moved", ErrScope, err)
+	}
 	return nil
+}
+
+// unseen adds what the last run left out and this one does not: it was not seen
+// to be absent then.
+func (c *cycle) unseen(known map[memory.Path]msync.Known) {
+	for p := range c.state.files {
+		if _, there := known[p]; !there && c.before.LeaveOut(p.String()) {
+			known[p] = msync.Known{}
+		}
+	}
 }
 
 // sameScope fails if the ignore file is another one than when the run began:

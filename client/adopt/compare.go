@@ -163,6 +163,8 @@ func (c *comparison) take(item *Item) {
 	switch {
 	case tree.Ignored(item.Path.String()):
 		item.skip("a name that is never shared")
+	case c.there.listing.LeavesOut(item.Path):
+		item.skip("team/.teammemignore leaves it out")
 	case !c.there.listing.Covers(item.Path):
 		item.refuse(&memory.Error{
 			Code: memory.Code(tree.KindClash), Message: "something in team/ that is no entry has this name, or the name of its folder",
