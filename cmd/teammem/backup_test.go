@@ -155,7 +155,7 @@ func TestRestore_Killed(t *testing.T) {
 		from pg_locks
 		join pg_database d on d.oid = database
 		where datname = current_database() and locktype = 'advisory' and not granted`
-	for deadline := time.Now().Add(time.Minute); number(t, target, waiting) == 0; { // asks until texts are in
+	for deadline := time.Now().Add(time.Minute); number(t, target, waiting) == 0; <-nextLook() { // asks until texts are in
 		if time.Now().After(deadline) {
 			t.Fatal("the restore did not come to the feed")
 		}

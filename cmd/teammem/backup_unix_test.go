@@ -15,8 +15,7 @@ import (
 // kept, members' clients do not notice.
 func TestBackup_PrivateCluster(t *testing.T) {
 	t.Parallel()
-	tm := &team{dir: t.TempDir()}
-	allowOthers(t, tm.dir)
+	tm := &team{dir: privateFolder(t)}
 	tm.start(t, "127.0.0.1:0")
 	data := filepath.Join(tm.dir, "instance")
 	tm.admin = []string{"admin", "--data", data}

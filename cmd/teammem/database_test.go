@@ -18,8 +18,7 @@ import (
 // begins; but not without a word, also where the command itself fails.
 func TestAdmin_SaysThatItMadeAnInstance(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	allowOthers(t, dir)
+	dir := privateFolder(t)
 	data := filepath.Join(dir, "typo")
 	for _, step := range []struct {
 		args []string
@@ -42,8 +41,7 @@ func TestAdmin_SaysThatItMadeAnInstance(t *testing.T) {
 // under the old instance's name.
 func TestServe_DataFolderGone(t *testing.T) {
 	t.Parallel()
-	tm := &team{dir: t.TempDir()}
-	allowOthers(t, tm.dir)
+	tm := &team{dir: privateFolder(t)}
 	tm.start(t, "127.0.0.1:0")
 	data := filepath.Join(tm.dir, "instance", "postgres")
 	raw, err := os.ReadFile(filepath.Join(data, "postmaster.pid"))

@@ -25,8 +25,7 @@ func TestFault_DatabaseDisk(t *testing.T) {
 	if !withOwnMounts(t) {
 		return
 	}
-	tm := &team{dir: t.TempDir()}
-	allowOthers(t, tm.dir)
+	tm := &team{dir: privateFolder(t)}
 	data := filepath.Join(tm.dir, "instance")
 	d := mountDisk(t, data, "size=128m,mode=0711")
 	tm.admin = []string{"admin", "--data", data}

@@ -27,7 +27,7 @@ func withOwnMounts(t *testing.T) bool {
 		return true
 	}
 	c := exec.CommandContext(t.Context(), "/proc/self/exe", "-test.run=^"+t.Name()+"$", "-test.timeout=5m")
-	c.Env = append(os.Environ(), ownMounts+"=1")
+	c.Env = append(os.Environ(), ownMounts+"=1", releasedPath+"="+released.path())
 	c.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS}
 	if os.Geteuid() != 0 {
 		c.SysProcAttr.Cloneflags |= syscall.CLONE_NEWUSER

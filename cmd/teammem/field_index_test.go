@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -9,43 +10,37 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/teammem/teammem/client"
-	"github.com/teammem/teammem/memory"
-	"github.com/teammem/teammem/sanitize/secrets"
 )
 
 // F17: an agent rewrites the index while teammem merges what others added. In
-// two hundred rounds no line is lost: each is in the index, or kept as a
-// conflict where a rewrite and a merge met in the very same moment.
+// two hundred rounds, fifty in each of four teams, no line is lost: each is in
+// the index, or kept as a conflict where a rewrite and a merge met in the very
+// same moment.
 func TestField_F17_TwoWritersOneIndex(t *testing.T) {
 	t.Parallel()
-	const rounds = 200
+	for n := range 4 {
+		t.Run(fmt.Sprintf("team %d", n), func(t *testing.T) {
+			t.Parallel()
+			twoWriters(t, 50)
+		})
+	}
+}
+
+func twoWriters(t *testing.T, rounds int) {
+	t.Helper()
 	tm := newTeam(t)
 	mara, jo := tm.join(t, "mara"), tm.join(t, "jo")
 	mara.write(t, "MEMORY.md", "# Index\n")
 	mara.sync(t, 0)
 	jo.sync(t, 0)
-	scanner := lazyScanner() // one for all: it takes longer to build than a sync
-	here, there := mara.syncer(t, scanner), jo.syncer(t, scanner)
 	var lines []string
 	for round := range rounds {
 		line := fmt.Sprintf("- [jo %d](jo-%d.md) — by jo\n", round, round)
 		lines = append(lines, line)
 		jo.write(t, "MEMORY.md", jo.read(t, "MEMORY.md")+line)
-		if _, err := there.Sync(t.Context(), client.SyncOptions{}); err != nil {
-			t.Fatalf("round %d: %v", round, err)
-		}
-		done := make(chan error)
-		go func() {
-			_, err := here.Sync(t.Context(), client.SyncOptions{})
-			done <- err
-		}()
-		own, err := rewriteUntil(t, filepath.Join(mara.tree(), "MEMORY.md"), round, done)
-		if err != nil {
-			t.Fatalf("round %d: %v", round, err)
-		}
-		lines = append(lines, own...)
+		wentWell(t, <-jo.syncing(t))
+		done := mara.syncing(t)
+		lines = append(lines, rewriteUntil(t, filepath.Join(mara.tree(), "MEMORY.md"), round, done)...)
 	}
 	for _, m := range []*member{mara, jo, mara} {
 		if r := m.run(t, "sync", m.work()); r.code != 0 && r.code != exitConflicts {
@@ -74,38 +69,44 @@ func TestField_F17_TwoWritersOneIndex(t *testing.T) {
 	}
 }
 
-// syncer is what mirrors the member's tree, in this process.
-func (m *member) syncer(t *testing.T, scanner func() (memory.Scanner, error)) *client.Syncer {
+// syncing starts a sync, and sends how it ended.
+func (m *member) syncing(t *testing.T) <-chan result {
 	t.Helper()
-	getenv := func(name string) string { return map[string]string{"HOME": m.home}[name] }
-	dirs, err := client.UserDirs(getenv)
-	if err != nil {
+	c := program(t.Context(), m.home, "sync", m.work(), "--json")
+	var stdout, stderr bytes.Buffer
+	c.Stdout, c.Stderr = &stdout, &stderr
+	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	login, err := dirs.Login(m.team.url)
-	if err != nil {
-		t.Fatal(err)
+	done := make(chan result, 1)
+	go func() {
+		_ = c.Wait() // its code says how it went
+		done <- result{stdout.String(), stderr.String(), c.ProcessState.ExitCode()}
+	}()
+	return done
+}
+
+// wentWell fails unless a sync came to its end, be it with a conflict or with
+// something that changed under its hands.
+func wentWell(t *testing.T, r result) {
+	t.Helper()
+	if !slices.Contains([]int{exitOK, exitConflicts, exitRetry}, r.code) || r.stderr != "" {
+		t.Fatalf("exit %d\n%s%s", r.code, r.stdout, r.stderr)
 	}
-	server, err := newTestApp(t).serverOf(dirs, login)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return client.NewSyncer(dirs, m.link(t), server, client.SyncerOptions{
-		Device: login.Device, Scanner: scanner, RuleSet: secrets.RuleSet, Clock: time.Now, Home: m.home,
-	})
 }
 
 // rewriteUntil is an agent at work on an index while a sync runs: it reads the
 // file, adds a line, and writes all of it back, some times in a row.
-func rewriteUntil(t *testing.T, file string, round int, done <-chan error) (own []string, err error) {
+func rewriteUntil(t *testing.T, file string, round int, done <-chan result) (own []string) {
 	t.Helper()
 	const rewrites = 3
 	tick := time.NewTicker(7 * time.Millisecond)
 	defer tick.Stop()
 	for {
 		select {
-		case err := <-done:
-			return own, err
+		case r := <-done:
+			wentWell(t, r)
+			return own
 		case <-tick.C:
 			if len(own) < rewrites {
 				line := fmt.Sprintf("- [mara %d.%d](mara-%d-%d.md) — by mara\n", round, len(own), round, len(own))

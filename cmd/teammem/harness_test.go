@@ -5,10 +5,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -31,7 +35,27 @@ func TestMain(m *testing.M) {
 		main()
 		return
 	}
-	os.Exit(m.Run())
+	moreAtOnce()
+	code := m.Run()
+	if err := released.remove(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+// moreAtOnce runs two tests for each processor, unless -parallel says how many:
+// most of their time they wait for processes to start and for disks.
+func moreAtOnce() {
+	flag.Parse()
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
+	if given {
+		return
+	}
+	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
+		panic(err) // the flag is the testing package's
+	}
 }
 
 // team is a running server with members around it.
@@ -71,7 +95,11 @@ func (tm *team) start(t *testing.T, listen string, flags ...string) {
 	if err := tm.server.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { tm.stop(syscall.SIGKILL) })
+	log := tm.log
+	t.Cleanup(func() {
+		tm.stop(syscall.SIGKILL)
+		withoutRace(t, log.String())
+	})
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
 		tm.stop(syscall.SIGKILL)
@@ -84,6 +112,15 @@ func (tm *team) stop(sig syscall.Signal) {
 	if tm.server.ProcessState == nil {
 		_ = tm.server.Process.Signal(sig)
 		_ = tm.server.Wait() // the signal is the reason
+	}
+}
+
+// withoutRace fails the test if the race detector saw something in a server that
+// was killed: its exit code does not tell.
+func withoutRace(t testing.TB, log string) {
+	t.Helper()
+	if strings.Contains(log, "WARNING: DATA RACE") {
+		t.Errorf("the server's log has a race:\n%s", log)
 	}
 }
 
@@ -243,14 +280,23 @@ func run(t *testing.T, home string, args ...string) result {
 
 // program is a teammem process whose home folder tells members apart.
 func program(ctx context.Context, home string, args ...string) *exec.Cmd {
-	self, err := os.Executable()
-	if err != nil {
-		panic(err) // the running test binary always has a name
-	}
-	c := exec.CommandContext(ctx, self, args...)
+	return command(ctx, released.path(), home, args...)
+}
+
+// programUnderRace is one in which the race detector watches, if it does here.
+func programUnderRace(ctx context.Context, home string, args ...string) *exec.Cmd {
+	return command(ctx, testBinary(), home, args...)
+}
+
+func command(ctx context.Context, executable, home string, args ...string) *exec.Cmd {
+	c := exec.CommandContext(ctx, executable, args...)
 	c.Env = []string{asProgram + "=1", quickExit, "HOME=" + home, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir()}
 	return c
 }
+
+// nextLook is when a state that a test waits for is looked at again. A loop
+// without a pause takes one of two processors from what it waits for.
+func nextLook() <-chan time.Time { return time.After(2 * time.Millisecond) }
 
 func mkdir(t *testing.T, dir string) {
 	t.Helper()

@@ -299,11 +299,10 @@ func TestImport_Killed(t *testing.T) {
 func (m *member) importUntilKilled(t *testing.T, notes string, trap *trap, when func() bool) {
 	t.Helper()
 	c := program(t.Context(), m.home, "import", notes, "--yes", "--folder", m.work())
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
 	if when == nil {
-		trap.killAtSecond(c)
+		trap.killAtSecond(t, c)
+	} else if err := c.Start(); err != nil {
+		t.Fatal(err)
 	}
 	ended := make(chan struct{})
 	go func() {
@@ -314,7 +313,7 @@ func (m *member) importUntilKilled(t *testing.T, notes string, trap *trap, when 
 		select {
 		case <-ended:
 			return
-		default:
+		case <-nextLook():
 			if when != nil && when() {
 				m.team.kill(t, "client", c)
 				<-ended

@@ -28,6 +28,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/teammem/teammem/api/wire"
+	"github.com/teammem/teammem/internal/testdb/scratch"
 	"github.com/teammem/teammem/memory"
 )
 
@@ -76,8 +77,7 @@ type killing struct {
 
 func newKilling(t *testing.T, seed uint64) *killing {
 	t.Helper()
-	k := &killing{team: &team{dir: t.TempDir()}, random: rand.New(rand.NewPCG(seed, 0))}
-	allowOthers(t, k.dir)
+	k := &killing{team: &team{dir: privateFolder(t)}, random: rand.New(rand.NewPCG(seed, 0))}
 	k.admin = []string{"admin", "--data", filepath.Join(k.dir, "instance")}
 	k.start(t, "127.0.0.1:0")
 	k.must(t, append(k.admin, "project", "add", "acme/app")...)
@@ -392,16 +392,23 @@ func (tr *trap) set(push int, at func()) {
 	tr.left, tr.at = push, at
 }
 
-// killAtSecond kills a program some time after its second push has come.
-func (tr *trap) killAtSecond(c *exec.Cmd) (killed <-chan struct{}) {
+// killAtSecond starts a program, and kills it some time after its second push
+// has come.
+func (tr *trap) killAtSecond(t *testing.T, c *exec.Cmd) (killed <-chan struct{}) {
+	t.Helper()
 	const most = 40 * time.Millisecond // of a push of 200 entries
-	done := make(chan struct{})
+	started, done := make(chan struct{}), make(chan struct{})
 	tr.set(2, func() {
 		time.AfterFunc(rand.N(most), func() {
 			defer close(done)
+			<-started
 			_ = c.Process.Kill() // it may have ended
 		})
 	})
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	close(started)
 	return done
 }
 
@@ -415,25 +422,32 @@ func (tr *trap) spring() {
 	}
 }
 
-// allowOthers lets the account that runs Postgres pass, should it be another.
-func allowOthers(t *testing.T, dir string) {
+// privateFolder is where a cluster of its own is, in memory if there is room:
+// what is tested ends processes, not the machine, and Postgres waits for a disk
+// at each commit. The account that runs Postgres, should it be another, can pass.
+func privateFolder(t *testing.T) string {
 	t.Helper()
-	for d := dir; d != os.TempDir() && d != "/"; d = filepath.Dir(d) {
-		if err := os.Chmod(d, 0o755); err != nil {
-			t.Fatal(err)
-		}
+	dir, err := os.MkdirTemp(scratch.Dir(), "teammem-private-")
+	if err == nil {
+		err = os.Chmod(dir, 0o755)
 	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
 }
 
 // syncUntilKilled runs a sync that is killed in its second push.
 func (m *member) syncUntilKilled(t *testing.T, trap *trap) {
 	t.Helper()
 	c := program(t.Context(), m.home, "sync", m.work())
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	killed := trap.killAtSecond(c) // long before the first push
-	_ = c.Wait()                   // whatever became of it
+	killed := trap.killAtSecond(t, c)
+	_ = c.Wait() // whatever became of it
 	select {
 	case <-killed:
 	case <-t.Context().Done():
@@ -443,7 +457,7 @@ func (m *member) syncUntilKilled(t *testing.T, trap *trap) {
 // awaitReady waits until the server and its database answer.
 func (tm *team) awaitReady(t *testing.T) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); <-nextLook() {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, tm.url+"/readyz", nil)
 		if err != nil {
 			t.Fatal(err)

@@ -36,7 +36,7 @@ func TestBackup_Killed(t *testing.T) {
 		from pg_locks
 		join pg_database d on d.oid = database
 		where datname = current_database() and locktype = 'relation' and not granted`
-	for deadline := time.Now().Add(time.Minute); number(t, url, waiting) == 0; {
+	for deadline := time.Now().Add(time.Minute); number(t, url, waiting) == 0; <-nextLook() {
 		if time.Now().After(deadline) {
 			t.Fatal("the backup did not come to the feed")
 		}

@@ -125,12 +125,15 @@ func scriptServer(ts *testscript.TestScript, neg bool, args []string) {
 	s := scriptedOf(ts)
 	ts.Setenv("DB", testdb.New(s))
 	var log bytes.Buffer
-	server := program(s.Context(), ts.MkAbs("."), "serve", "--listen", "127.0.0.1:0", "--database-url", ts.Getenv("DB"), "--data", ts.MkAbs("instance"))
+	server := programUnderRace(s.Context(), ts.MkAbs("."), "serve", "--listen", "127.0.0.1:0", "--database-url", ts.Getenv("DB"), "--data", ts.MkAbs("instance"))
 	server.Stderr = &log
 	out, err := server.StdoutPipe()
 	ts.Check(err)
 	ts.Check(server.Start())
-	ts.Defer(func() { end(server) })
+	ts.Defer(func() {
+		end(server)
+		withoutRace(s, log.String())
+	})
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
 		end(server)

@@ -13,7 +13,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -102,7 +101,7 @@ func TestServe_TLS(t *testing.T) {
 			_ = conn.Close()
 			break
 		}
-		runtime.Gosched() // until the server looks at its files again
+		<-nextLook() // until the server looks at its files again
 	}
 	// A certificate that broke on the way is no reason to end a server that goes on with the one before.
 	if err := os.WriteFile(p.cert, []byte("half a"), 0o600); err != nil {
@@ -155,7 +154,7 @@ type watchedServer struct {
 func startWatched(t *testing.T, dir string, env []string, args ...string) *watchedServer {
 	t.Helper()
 	args = append([]string{"serve", "--data", filepath.Join(dir, "instance")}, args...)
-	s := &watchedServer{Cmd: program(t.Context(), dir, args...), log: &bytes.Buffer{}}
+	s := &watchedServer{Cmd: programUnderRace(t.Context(), dir, args...), log: &bytes.Buffer{}}
 	s.Env = append(s.Env, env...)
 	s.Stderr = s.log
 	out, err := s.StdoutPipe()
@@ -225,7 +224,7 @@ func TestServe_EndsBeforeItBegins(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = silent.Close() })
 	dir := t.TempDir()
-	s := program(t.Context(), dir, "serve", "--data", dir, "--listen", "127.0.0.1:0", "--database-url", "postgres://u@"+silent.Addr().String()+"/d")
+	s := programUnderRace(t.Context(), dir, "serve", "--data", dir, "--listen", "127.0.0.1:0", "--database-url", "postgres://u@"+silent.Addr().String()+"/d")
 	var said bytes.Buffer
 	s.Stdout, s.Stderr = &said, &said
 	if err := s.Start(); err != nil {
@@ -267,7 +266,7 @@ func TestServe_SecondSignal(t *testing.T) {
 			return
 		default:
 			_ = s.Process.Signal(syscall.SIGTERM) // one too many finds nobody
-			runtime.Gosched()
+			<-nextLook()
 		}
 	}
 }
@@ -344,16 +343,23 @@ func beginPush(t *testing.T, s *watchedServer, project, token, epoch string) slo
 	return slowPush{conn, body[10:]}
 }
 
+// finish sends the rest and returns the answer. It does not wait for the end of
+// the connection, which the server keeps for more.
 func (p slowPush) finish(t *testing.T) string {
 	t.Helper()
 	if _, err := io.WriteString(p, p.rest); err != nil {
 		t.Fatal(err)
 	}
-	answer, err := io.ReadAll(p)
+	resp, err := http.ReadResponse(bufio.NewReader(p), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(answer)
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.Proto + " " + resp.Status + "\n" + string(text)
 }
 
 // awaitProbe asks until the answer has the status and holds the text.
@@ -364,6 +370,6 @@ func awaitProbe(t *testing.T, url string, status int, text string) {
 		if got == status && strings.Contains(body, text) {
 			return
 		}
-		runtime.Gosched()
+		<-nextLook()
 	}
 }
