@@ -19,7 +19,7 @@ func TestOpenAPI_MatchesWire(t *testing.T) {
 	types := map[string]any{
 		"Author": wire.Author{}, "Agent": wire.Agent{}, "Feed": wire.Feed{}, "Change": wire.Change{}, "Manifest": wire.Manifest{},
 		"ManifestEntry": wire.ManifestEntry{}, "RevisionRef": wire.RevisionRef{}, "ContentsRequest": wire.ContentsRequest{},
-		"Contents": wire.Contents{}, "Content": wire.Content{}, "Push": wire.Push{}, "PushOp": wire.Op{}, "Receipt": wire.Receipt{},
+		"Contents": wire.Contents{}, "Content": wire.Content{}, "Push": wire.Push{}, "PushOp": wire.Op{}, "Release": wire.Release{}, "Receipt": wire.Receipt{},
 		"Result": wire.Result{}, "Current": wire.Current{}, "Entry": wire.Entry{}, "EntryPage": wire.Page[wire.Entry]{}, "EntryPut": wire.EntryPut{},
 		"Revision": wire.Revision{}, "RevisionPage": wire.Page[wire.Revision]{}, "Restore": wire.Restore{},
 		"Proposal": wire.Proposal{}, "ProposalPage": wire.Page[wire.Proposal]{}, "ProposalView": wire.ProposalView{}, "Decision": wire.Decision{},

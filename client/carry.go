@@ -69,7 +69,7 @@ func (c *cycle) carryOut(ctx context.Context, plan []msync.Op) error {
 	if err := c.changeTree(ctx, later); err != nil {
 		return err
 	}
-	return c.push(ctx, c.stillGone(gone)) // deletes travel alone
+	return c.sendDeletes(ctx, c.stillGone(gone)) // they travel alone
 }
 
 // mayBeEarlier reports whether the server has to be asked if a text that goes

@@ -1,6 +1,8 @@
 package client
 
 import (
+	"context"
+	"errors"
 	"time"
 
 	"github.com/teammem/teammem/memory"
@@ -103,6 +105,33 @@ func (c *cycle) offerAgain(plan []msync.Op) []msync.Op {
 		}
 	}
 	return plan
+}
+
+// sendDeletes sends deletes; those to which a person said yes with that word, in
+// pushes of their own. Others that the server takes for an accident, since it
+// knows what this computer deleted elsewhere, too, are held from then on.
+func (c *cycle) sendDeletes(ctx context.Context, offers []*offer) error {
+	var plain, released []*offer
+	var meant []msync.Op
+	for _, o := range offers {
+		if c.released[o.op.Entry] {
+			released, meant = append(released, o), append(meant, o.op)
+			continue
+		}
+		plain = append(plain, o)
+	}
+	err := c.push(ctx, plain, memory.Release{})
+	if e, ok := errors.AsType[*memory.Error](err); ok && e.Code == memory.CodeDeleteGuard {
+		for _, o := range plain {
+			c.heldOps = append(c.heldOps, msync.HeldOp{Entry: o.op.Entry, Kind: msync.DeleteRemote, Why: msync.MassDelete})
+		}
+		c.notice("the server holds deletes: %s", e.Message)
+		c.again, err = true, nil
+	}
+	if err != nil || len(released) == 0 {
+		return err
+	}
+	return c.push(ctx, released, memory.Release{Hold: msync.HoldID(meant), Deletes: len(meant)})
 }
 
 // missed says that the number of deletes or changes that somebody released is

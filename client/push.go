@@ -21,9 +21,9 @@ const (
 	maxFlights = 3
 )
 
-// push sends offers.
-func (c *cycle) push(ctx context.Context, offers []*offer) error {
-	s := sender{cycle: c}
+// push sends offers, and what a person said to the deletes in them.
+func (c *cycle) push(ctx context.Context, offers []*offer, yes memory.Release) error {
+	s := sender{cycle: c, yes: yes}
 	defer s.abandon(ctx)
 	for _, o := range offers {
 		if err := s.add(ctx, o); err != nil {
@@ -47,8 +47,9 @@ type sender struct {
 	flying    []flight
 	published int // revisions by what has landed, since the cursor was moved
 
-	only string      // the head's tag at which a batch holds; "" for any
-	head memory.Head // the newest head that an answer told
+	only string         // the head's tag at which a batch holds; "" for any
+	yes  memory.Release // what a person said to the deletes in it
+	head memory.Head    // the newest head that an answer told
 }
 
 // flight is a batch on its way.
@@ -122,7 +123,7 @@ func (s *sender) pack(batch []*offer) (parcel, error) {
 	for i, o := range batch {
 		writes[i] = o.write
 	}
-	return s.server.packPush(s.index.Cursor.Epoch, rand.Text(), writes)
+	return s.server.packPush(s.index.Cursor.Epoch, rand.Text(), writes, s.yes)
 }
 
 // launch lets offers go.

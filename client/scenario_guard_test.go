@@ -302,6 +302,7 @@ func TestGuard_Trickle(t *testing.T) {
 	t.Parallel()
 	tm, a, _ := flat(t, 12)
 	later := func(by time.Duration) {
+		tm.ahead.Store(int64(by))
 		tm.between(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 			w.Header().Set("Date", time.Now().Add(by).UTC().Format(http.TimeFormat))
 			next.ServeHTTP(w, r)

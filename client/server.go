@@ -196,11 +196,12 @@ func (s *Server) Contents(ctx context.Context, project memory.ProjectID, refs []
 }
 
 // packPush makes the body of a push of checked writes, packed while another may be on its way.
-func (s *Server) packPush(epoch, key string, writes []memory.Write) (parcel, error) {
+func (s *Server) packPush(epoch, key string, writes []memory.Write, release memory.Release) (parcel, error) {
 	push, err := wire.NewPush(epoch, s.device, key, memory.Agent{}, writes)
 	if err != nil {
 		return parcel{}, err
 	}
+	push.Release = wire.Release(release)
 	return s.pack(push)
 }
 

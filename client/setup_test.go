@@ -40,6 +40,7 @@ type team struct {
 	store    *store.Store
 	service  *memory.Service
 	project  memory.ProjectView
+	ahead    atomic.Int64 // how far the service's clock is, as a duration
 
 	mu      sync.Mutex
 	handler http.Handler // the server itself
@@ -85,7 +86,8 @@ func (tm *team) serve(t testing.TB, database string, limits memory.Limits) {
 	tm.mu.Lock()
 	defer tm.mu.Unlock()
 	tm.database, tm.store = database, s
-	tm.service = memory.NewService(s, markScanner{}, api.NewHub(), time.Now, limits)
+	clock := func() time.Time { return time.Now().Add(time.Duration(tm.ahead.Load())) }
+	tm.service = memory.NewService(s, markScanner{}, api.NewHub(), clock, limits)
 	tm.handler = api.New(tm.service, authenticator, time.Now, api.Options{
 		Version: "1.0.0", Instance: instance, Ready: s.Ready, Log: slog.New(slog.DiscardHandler),
 	})

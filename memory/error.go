@@ -21,6 +21,7 @@ const (
 	CodeEpochChanged     Code = "epoch_changed"
 	CodeCursorAhead      Code = "cursor_ahead"
 	CodeHistoryForked    Code = "history_forked"
+	CodeDeleteGuard      Code = "delete_guard" // more deletes than anybody makes in an hour
 	CodeCursorTooOld     Code = "cursor_too_old"
 	CodeUnsupportedMedia Code = "unsupported_media_type"
 	CodeUpgradeRequired  Code = "upgrade_required"

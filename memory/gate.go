@@ -25,8 +25,9 @@ func (s *Service) Push(ctx context.Context, who Principal, id ProjectID, p Push)
 	}
 	b := Batch{
 		Project: id, Epoch: p.Epoch, Key: p.Key, Body: p.Body, Only: p.Only, By: who, Device: p.Device, Agent: p.Agent,
-		At: s.clock(), Review: project.Review,
+		At: s.clock(), Review: project.Review, Release: p.Release,
 	}
+	b.Guarded = b.At.Add(-deletesLast)
 	b = s.bounded(b)
 	for _, op := range p.Ops {
 		item, err := s.check(ctx, project, op)
@@ -177,6 +178,9 @@ func (s *Service) screenMove(ctx context.Context, op Op, w Write) (Write, error)
 // be sent again.
 func (s *Service) commit(ctx context.Context, b Batch) (Receipt, error) {
 	receipt, err := s.store.Push(ctx, b)
+	if CodeOf(err) == CodeDeleteGuard {
+		return Receipt{}, s.auditGuard(ctx, b, err)
+	}
 	if err != nil {
 		return Receipt{}, err
 	}
@@ -196,6 +200,16 @@ func (s *Service) commit(ctx context.Context, b Batch) (Receipt, error) {
 	}
 	receipt.Unrecorded = err
 	return receipt, nil
+}
+
+// auditGuard records that deletes were not carried out.
+func (s *Service) auditGuard(ctx context.Context, b Batch, err error) error {
+	row := b.By.Row(b.At, "entry.delete", string(b.Project))
+	row.Decision, row.Rules = string(RulingRefused), []string{string(CodeDeleteGuard)}
+	if failed := s.store.Audit(ctx, row); failed != nil {
+		return failed
+	}
+	return err
 }
 
 // auditRefusals records what was refused in the instance's chain, so that a

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Heads is what the store read for one batch while it held the project's lock:
@@ -16,6 +17,7 @@ type Heads struct {
 	Earlier []Earlier    // revisions of Entries with a looked-up sum
 	Pending []Proposal   // the author's pending proposals for one of Entries or at a looked-up path key, without contents
 	Held    Held         // if the batch holds something
+	Deleted Deletes      // if the batch deletes something, and is guarded
 }
 
 // Held counts the pending proposals of a project.
@@ -59,17 +61,22 @@ type Earlier struct {
 // Lookups are the keys by which a batch finds its [Heads].
 type Lookups struct {
 	EntryIDs   []EntryID
-	PathKeys   []string // skeletons of the paths, see Path.Skeleton
-	FolderKeys []string // skeletons of their folders, without a final slash
-	Sums       []Hash   // offered contents
-	Leaving    int      // ops that may take a name from an entry
-	Author     MemberID // whose pending proposals count
-	Holds      bool     // count pending proposals, too
+	PathKeys   []string  // skeletons of the paths, see Path.Skeleton
+	FolderKeys []string  // skeletons of their folders, without a final slash
+	Sums       []Hash    // offered contents
+	Leaving    int       // ops that may take a name from an entry
+	Author     MemberID  // whose pending proposals count
+	Holds      bool      // count pending proposals, too
+	Since      time.Time // count deletes since then, too; zero: do not
+	Device     DeviceID  // whose deletes count
 }
 
 // Lookups returns what the store must read under the lock before judging.
 func (b Batch) Lookups() Lookups {
 	l := Lookups{Author: b.Author(), Holds: b.holds()}
+	if b.deletes() {
+		l.Since, l.Device = b.Guarded, b.Device
+	}
 	for _, it := range b.Items {
 		if !it.passed() {
 			continue

@@ -8,13 +8,14 @@ import (
 // Push is a batch of changes as a client asked for it: nothing in it has been
 // checked.
 type Push struct {
-	Epoch  string
-	Device DeviceID
-	Key    string // idempotency key: the same one gives the same answer for 24 h
-	Body   Hash   // of the request, so that a reused key is noticed
-	Only   string // the head's tag at which the push holds, else it is not judged; "" for any
-	Agent  Agent
-	Ops    []Op
+	Epoch   string
+	Device  DeviceID
+	Key     string // idempotency key: the same one gives the same answer for 24 h
+	Body    Hash   // of the request, so that a reused key is noticed
+	Only    string // the head's tag at which the push holds, else it is not judged; "" for any
+	Agent   Agent
+	Release Release // of deletes that were held
+	Ops     []Op
 }
 
 // Op is one unchecked change.
@@ -115,6 +116,9 @@ type Batch struct {
 	Quota   int // most live entries of the project
 	Pending int // most pending proposals of the project
 	Own     int // most of those of one author
+
+	Guarded time.Time // since when deletes count, see [Batch.Guard]; zero: nothing is guarded
+	Release Release
 
 	Review   Preset   // by which the ops are held or not; "" for an approval
 	Approves Approval // zero for a push

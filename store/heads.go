@@ -126,6 +126,9 @@ func queueLookups(batch *pgx.Batch, project memory.ProjectID, l memory.Lookups, 
 	if l.Holds {
 		queueHeld(batch, project, l, &h.Held)
 	}
+	if !l.Since.IsZero() {
+		queueDeleted(batch, project, l, &h.Deleted)
+	}
 }
 
 // queueEntryHeads finds entries by id and by path key, the tombstones in the

@@ -91,6 +91,22 @@ type heldRow struct {
 
 func (r heldRow) held() memory.Held { return memory.Held{All: r.Total, Own: r.Own} }
 
+// queueDeleted counts what was deleted lately.
+func queueDeleted(batch *pgx.Batch, project memory.ProjectID, l memory.Lookups, to *memory.Deletes) {
+	queueOne(batch, "project", to, deletedRow.deletes, `
+		select count(*) as total, count(*) filter (where author = @author and device_id = @device) as own
+		from revisions
+		where project_id = @project and op = 'delete' and at > @since`,
+		pgx.StrictNamedArgs{"project": project, "author": l.Author, "device": l.Device, "since": l.Since})
+}
+
+type deletedRow struct {
+	Total int
+	Own   int
+}
+
+func (r deletedRow) deletes() memory.Deletes { return memory.Deletes{All: r.Total, Own: r.Own} }
+
 // queueState reads how a proposal stands. Under the project's lock nobody else
 // changes it.
 func queueState(batch *pgx.Batch, project memory.ProjectID, id memory.ProposalID, to *memory.ProposalState) {

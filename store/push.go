@@ -54,6 +54,9 @@ func (s *Store) push(ctx context.Context, b memory.Batch) (receipt memory.Receip
 			return err
 		}
 		judged := memory.Judge(b, known.heads)
+		if err := b.Guard(known.heads, judged); err != nil {
+			return err
+		}
 		receipt = receiptOf(b, judged)
 		return write(ctx, tx, b, known, judged)
 	})

@@ -217,7 +217,7 @@ func (g Guard) holds(plan []Op, why map[memory.EntryID]Danger) []Hold {
 			}
 		}
 		if len(h.Ops) > 0 {
-			h.Why, h.ID = why[h.Ops[0].Entry], holdID(h.Ops)
+			h.Why, h.ID = why[h.Ops[0].Entry], HoldID(h.Ops)
 			holds = append(holds, h)
 		}
 	}
@@ -233,8 +233,8 @@ func (g Guard) holds(plan []Op, why map[memory.EntryID]Danger) []Hold {
 	return holds
 }
 
-// holdID is the same wherever the same entries are held at the same revisions.
-func holdID(ops []Op) string {
+// HoldID is the same wherever the same entries are held at the same revisions.
+func HoldID(ops []Op) string {
 	lines := make([]string, len(ops))
 	for i, op := range ops {
 		lines[i] = fmt.Sprintf("%s\x00%d\n", op.Base.Path.Skeleton(), op.Base.Rev)

@@ -86,7 +86,7 @@ func status(e *memory.Error) int {
 		return http.StatusNotFound
 	case codeMethod:
 		return http.StatusMethodNotAllowed
-	case memory.CodeConflict, memory.CodeChanged, memory.CodeEpochChanged, memory.CodeCursorAhead, memory.CodeHistoryForked:
+	case memory.CodeConflict, memory.CodeChanged, memory.CodeEpochChanged, memory.CodeCursorAhead, memory.CodeHistoryForked, memory.CodeDeleteGuard:
 		return http.StatusConflict
 	case memory.CodeCursorTooOld:
 		return http.StatusGone

@@ -11,11 +11,19 @@ import (
 
 // Push is the body of POST …/push.
 type Push struct {
-	Epoch  string `json:"epoch"`
-	Device string `json:"device,omitzero"`
-	Key    string `json:"key,omitzero"`
-	Agent  Agent  `json:"agent,omitzero"`
-	Ops    []Op   `json:"ops"`
+	Epoch   string  `json:"epoch"`
+	Device  string  `json:"device,omitzero"`
+	Key     string  `json:"key,omitzero"`
+	Agent   Agent   `json:"agent,omitzero"`
+	Release Release `json:"release,omitzero"`
+	Ops     []Op    `json:"ops"`
+}
+
+// Release says that a person said yes to so many deletes, which the client had
+// held.
+type Release struct {
+	Hold    string `json:"hold"`
+	Deletes int    `json:"deletes"`
 }
 
 // Op is one change. Pointers tell "missing" from a zero value.
@@ -96,13 +104,30 @@ func (w Push) Domain(body memory.Hash) (memory.Push, error) {
 	if err := w.Agent.check("agent"); err != nil {
 		return memory.Push{}, err
 	}
-	p := memory.Push{Epoch: w.Epoch, Device: device, Key: w.Key, Body: body, Agent: w.Agent.Domain(), Ops: make([]memory.Op, len(w.Ops))}
+	if err := w.Release.check(); err != nil {
+		return memory.Push{}, err
+	}
+	p := memory.Push{Epoch: w.Epoch, Device: device, Key: w.Key, Body: body, Agent: w.Agent.Domain(), Release: memory.Release(w.Release), Ops: make([]memory.Op, len(w.Ops))}
 	for i, op := range w.Ops {
 		if p.Ops[i], err = op.domain(); err != nil {
 			return memory.Push{}, inOp(i, err)
 		}
 	}
 	return p, nil
+}
+
+// check refuses a release that says only half.
+func (w Release) check() error {
+	const most = 64 // bytes of a name
+	switch {
+	case w == Release{}:
+		return nil
+	case w.Hold == "":
+		return missing("release.hold")
+	case w.Deletes < 1:
+		return memory.Invalid("release.deletes", "this is how many deletes were held")
+	}
+	return Label("release.hold", w.Hold, most)
 }
 
 // inOp says in which op a field was wrong.

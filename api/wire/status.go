@@ -24,6 +24,7 @@ func codes() []codeStatus {
 		{memory.CodeEpochChanged, http.StatusConflict},
 		{memory.CodeCursorAhead, http.StatusConflict},
 		{memory.CodeHistoryForked, http.StatusConflict},
+		{memory.CodeDeleteGuard, http.StatusConflict},
 		{memory.CodeCursorTooOld, http.StatusGone},
 		{memory.CodeTooLarge, http.StatusRequestEntityTooLarge},
 		{memory.CodeUnsupportedMedia, http.StatusUnsupportedMediaType},

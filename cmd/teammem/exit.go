@@ -116,6 +116,8 @@ func codeOf(err error) int {
 		return exitRefused
 	case memory.CodeEpochChanged, memory.CodeCursorAhead, memory.CodeHistoryForked:
 		return exitReset
+	case memory.CodeDeleteGuard:
+		return exitHold
 	case memory.CodeChanged, memory.CodeCursorTooOld, memory.CodeUnsupportedMedia, memory.CodeRateLimited, memory.CodeInternal,
 		memory.CodeUnavailable:
 	}
