@@ -163,7 +163,7 @@ func TestConflicts_StayOpen(t *testing.T) {
 	b := setup(t)
 	author, made := b.contested(t)
 	b.lose(t, author, "cnf_one", "mine", made)
-	mate, rea := b.as(t, memory.RoleMaintainer), b.as(t, memory.RoleReviewer)
+	mate, rea := b.as(t, memory.RoleMaintainer), b.reviewer(t, memory.RoleReviewer)
 	for name, tt := range map[string]struct {
 		client *client
 		body   string
@@ -178,6 +178,7 @@ func TestConflicts_StayOpen(t *testing.T) {
 		"emptied":       {author, `{"how":"merged","base_rev":2,"content":" "}`, memory.CodeSuspectEmpty},
 		"secret":        {author, `{"how":"merged","base_rev":2,"content":"` + mark + `"}`, memory.CodeSecretFound},
 		"of another":    {rea, `{"how":"local"}`, memory.CodeForbidden},
+		"a sync token":  {b.as(t, memory.RoleReviewer), `{"how":"theirs"}`, memory.CodeForbidden},
 		"unknown":       {mate, `{"how":"theirs","device":"dev_theirs!"}`, memory.CodeInvalid},
 	} {
 		tt.client.post(b.in("/conflicts/cnf_one/resolve"), tt.body).wantCode(t, name, tt.code)

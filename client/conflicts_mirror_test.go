@@ -15,7 +15,7 @@ import (
 
 // chief is the member as somebody who sees and resolves everybody's conflicts.
 func (m *member) chief() memory.Principal {
-	return memory.Principal{Member: m.id.Member, Name: m.id.Name, Admin: true, Scopes: []memory.Scope{memory.ScopeRead, memory.ScopeWrite}}
+	return memory.Principal{Member: m.id.Member, Name: m.id.Name, Admin: true, Scopes: []memory.Scope{memory.ScopeRead, memory.ScopeWrite, memory.ScopeReview}}
 }
 
 // conflictsAt returns what the server keeps, by path, and requires one conflict a path.

@@ -154,7 +154,8 @@ func (s *Service) found(ctx context.Context, id ProjectID, entry EntryID, rev in
 // written goes through [Service.Push], over the revision that was looked at: if
 // that is not the newest any more, the answer is CodeChanged, and the conflict
 // stays open, as it does if the text is refused. Members resolve their own,
-// reviewers everybody's. Who repeats what closed it is answered the same again.
+// reviewers everybody's, with a token that may decide. Who repeats what closed it
+// is answered the same again.
 func (s *Service) ResolveConflict(ctx context.Context, who Principal, id ProjectID, conflict ConflictID, r Resolve) (Conflict, error) {
 	view, err := s.enter(ctx, who, id, ScopeWrite)
 	if err != nil {
@@ -164,11 +165,11 @@ func (s *Service) ResolveConflict(ctx context.Context, who Principal, id Project
 	if err != nil {
 		return Conflict{}, err
 	}
+	if err := mayResolve(who, view, at, r.How); err != nil {
+		return Conflict{}, err
+	}
 	if at.Closed != nil {
 		return resolved(at.Conflict, who, r.How)
-	}
-	if r.How == HowLocal && at.Author.Member != who.Member {
-		return Conflict{}, &Error{Code: CodeForbidden, Message: "only its author resolves a conflict in a tree", Hint: "choose another way"}
 	}
 	if who.Device != "" && r.Device == "" {
 		r.Device = who.Device
@@ -193,6 +194,18 @@ func (s *Service) ResolveConflict(ctx context.Context, who Principal, id Project
 	}
 	at.Closed = &done
 	return at.Conflict, nil
+}
+
+// mayResolve checks who decides about another's text: that takes the scope that
+// decisions about proposals take, which no computer's sync has.
+func mayResolve(who Principal, view ProjectView, at ConflictView, how How) error {
+	switch {
+	case at.Author.Member == who.Member:
+		return nil
+	case how == HowLocal:
+		return &Error{Code: CodeForbidden, Message: "only its author resolves a conflict in a tree", Hint: "choose another way"}
+	}
+	return allow(who, view.Role, ScopeReview)
 }
 
 // resolved answers who decides about a conflict that is closed. Where its author
