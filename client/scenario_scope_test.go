@@ -82,6 +82,24 @@ func TestScenario_S07_ScopeChanged(t *testing.T) {
 	tm.equal(t, a, b)
 }
 
+// What is left out does not stand for what is gone: an emptied tree waits for a
+// word, and so does one in which every file that is seen changed.
+func TestScope_Guarded(t *testing.T) {
+	t.Parallel()
+	tm, a, _ := flat(t, 6)
+	a.write(t, ignoreFile, entryName(5)+"\n")
+	a.leavesOut(t, 1)
+	for n := range 5 {
+		a.write(t, entryName(n), "garbled\n")
+	}
+	a.holds(t, syncOnce, msync.Upload, msync.AllChanged, 5)
+	a.removeEntries(t, 0, 6)
+	a.holds(t, syncOnce, msync.DeleteRemote, msync.EmptiedFolder, 5)
+	if got := tm.served(t); len(got) != 6 || got[entryName(0)] != "entry 0\n" {
+		t.Errorf("the server has %q", got)
+	}
+}
+
 // What others create is left out as well, and is there once the rule is gone.
 func TestScope_NewEntries(t *testing.T) {
 	t.Parallel()

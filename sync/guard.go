@@ -144,6 +144,21 @@ func (g Guard) deletes(plan []Op, kind Kind, before int, why map[memory.EntryID]
 	}
 }
 
+// unseen reports whether nobody looked at the file of an op's entry, so that it
+// says nothing of what became of the others.
+func unseen(op Op) bool { return op.Kind == Report && op.Reason == Blocked && op.Base.EntryID != "" }
+
+// absent reports whether the file of an op's entry is gone here, whatever comes
+// of that.
+func absent(op Op) bool {
+	switch op.Kind {
+	case DeleteRemote, Download, Report:
+		return op.Base.EntryID != "" && op.Local.Path.IsZero()
+	default:
+		return false
+	}
+}
+
 // folders finds those whose entries are all gone here, the whole tree included.
 func (g Guard) folders(plan []Op, why map[memory.EntryID]Danger) {
 	all, gone := map[string]int{}, map[string]int{}
@@ -151,10 +166,10 @@ func (g Guard) folders(plan []Op, why map[memory.EntryID]Danger) {
 		addAbove(all, b.Path, 1)
 	}
 	for _, op := range plan {
-		if op.Kind == Forget {
+		switch {
+		case op.Kind == Forget, unseen(op):
 			addAbove(all, op.Base.Path, -1)
-		}
-		if op.Kind == DeleteRemote {
+		case absent(op):
 			addAbove(gone, op.Base.Path, 1)
 		}
 	}
@@ -187,16 +202,21 @@ func addAbove(counts map[string]int, p memory.Path, n int) {
 	}
 }
 
-// changes finds that no entry's file is as it was. Conflicts count: nothing of
-// theirs is sent, but their files changed.
+// changes finds that no entry's file is as it was, of those that were seen.
+// Conflicts count: nothing of theirs is sent, but their files changed. So do
+// texts that were asked for before.
 func (g Guard) changes(plan []Op, why map[memory.EntryID]Danger) {
-	changed := 0
+	changed, other := 0, 0
 	for _, op := range plan {
-		if (guarded(op) == Upload || op.Kind == Conflict) && op.Base.EntryID != "" {
+		switch {
+		case op.Base.EntryID == "":
+		case guarded(op) == Upload, op.Kind == Conflict:
 			changed++
+		case op.Kind == Forget, op.Reason == Waiting, op.Reason == Refused, unseen(op), absent(op):
+			other++
 		}
 	}
-	if changed < wholeBase || changed < len(g.Base) {
+	if changed < wholeBase || changed+other < len(g.Base) {
 		return
 	}
 	for _, op := range plan {

@@ -110,6 +110,48 @@ func TestGuard_EmptiedFolder(t *testing.T) {
 	}
 }
 
+// A file that nobody looks at says nothing of the others; one that is gone is
+// gone, whatever comes of that.
+func TestGuard_Unseen(t *testing.T) {
+	t.Parallel()
+	six := "e1 a.md A 1,e2 b.md B 2,e3 c.md C 3,e4 d.md D 4,e5 e.md E 5,e6 f.md F 6"
+	for name, tc := range map[string]struct {
+		local, remote string
+		known         map[string]msync.Known
+		kind          msync.Kind
+		held          int
+	}{
+		"all but what is left out":   {"f.md !ignored", "", nil, msync.DeleteRemote, 5},
+		"all but what is unreadable": {"e.md !unreadable, f.md !ignored", "", nil, msync.DeleteRemote, 4},
+		"one is there":               {"e.md E, f.md !ignored", "", nil, msync.DeleteRemote, 0},
+		"one was edited there":       {"", "e6 f.md G 7", nil, msync.DeleteRemote, 5},
+		"one waits for a reviewer":   {"", "", map[string]msync.Known{"f.md": {Waiting: msync.Ask{Action: memory.ActionDelete}}}, msync.DeleteRemote, 5},
+		"changed but what is hidden": {"a.md X, b.md X, c.md X, d.md X, e.md X, f.md !ignored", "", nil, msync.Upload, 5},
+		"changed, and one gone":      {"a.md X, b.md X, c.md X, d.md X, e.md X", "", nil, msync.Upload, 5},
+		"changed, and one as it was": {"a.md X, b.md X, c.md X, d.md X, e.md X, f.md F", "", nil, msync.Upload, 0},
+		"changed, and one renamed":   {"a.md X, b.md X, c.md X, d.md X, e.md X, g.md F", "", nil, msync.Upload, 0},
+		"changed, and one waits":     {"a.md X, b.md X, c.md X, d.md X, e.md X, f.md Y", "", map[string]msync.Known{"f.md": {Waiting: msync.Ask{Action: memory.ActionPut, Sum: sum("Y")}}}, msync.Upload, 5},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in := msync.Input{Base: baseOf(t, six), Local: localOf(t, tc.local), Remote: remoteOf(t, tc.remote), Known: map[memory.Path]msync.Known{}}
+			for path, k := range tc.known {
+				in.Known[key(path)] = k
+			}
+			_, holds := msync.Guard{Base: in.Base}.Check(msync.Plan(in))
+			held := 0
+			for _, h := range holds {
+				if h.Kind == tc.kind {
+					held += len(h.Ops)
+				}
+			}
+			if held != tc.held {
+				t.Errorf("held %d, want %d: %+v", held, tc.held, holds)
+			}
+		})
+	}
+}
+
 // A move is no delete, nor is a file that makes room for another entry.
 func TestGuard_NoDeletes(t *testing.T) {
 	t.Parallel()
