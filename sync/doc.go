@@ -30,6 +30,9 @@
 //	17   any   waiting or refused  =         Report
 //	18   any   blocked             any       Report
 //
+// A name that the server gave to one entry while the file of another, or a new
+// one, stays at it here (blocked, say) is reported: a person has to make room.
+//
 // # What is promised
 //
 //   - The same input gives the same plan, whatever the order of its parts.

@@ -126,7 +126,7 @@ func (p *planner) dropStuck() {
 // where the member put it unless the policy may give it a number.
 func (p *planner) planClash(e *entry, path memory.Path, holder *entry) {
 	if holder != nil {
-		p.report(e, 15, path, Later)
+		p.wait(e, holder, 15)
 		return
 	}
 	already := p.reported[path]

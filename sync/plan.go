@@ -27,7 +27,7 @@ func Plan(in Input) []Op {
 	if in.quiet() {
 		return nil
 	}
-	p := &planner{view: newView(in), planned: map[*entry]bool{}, reported: map[memory.Path]bool{}}
+	p := &planner{view: newView(in), planned: map[*entry]bool{}, reported: map[memory.Path]bool{}, waits: map[*entry]*entry{}}
 	if ops := p.recognise(); len(ops) > 0 {
 		return ops
 	}
@@ -41,6 +41,7 @@ func Plan(in Input) []Op {
 		}
 	}
 	p.planNewFiles()
+	p.dropHopeless()
 	return p.inOrder()
 }
 
@@ -53,6 +54,7 @@ type planner struct {
 	leaving  map[*entry]bool      // their files make room in this plan
 	revived  map[memory.Path]bool // new files that once were an entry the server has deleted
 	reported map[memory.Path]bool // new files that need no op of their own
+	waits    map[*entry]*entry    // for the other one's file to leave its place
 }
 
 // add plans op for e at its file.
@@ -65,6 +67,38 @@ func (p *planner) add(e *entry, op Op) {
 // report says why nothing is done for e.
 func (p *planner) report(e *entry, row int, path memory.Path, why Reason) {
 	p.add(e, Op{Kind: Report, Row: row, Path: path, Reason: why})
+}
+
+// wait reports that e cannot have its name before the file of another entry has
+// left it.
+func (p *planner) wait(e, holder *entry, row int) {
+	p.report(e, row, e.remote.Path, Later)
+	p.waits[e] = holder
+}
+
+// dropHopeless finds those who wait for a file that stays where it is: only a
+// person can make room.
+func (p *planner) dropHopeless() {
+	if len(p.waits) == 0 {
+		return
+	}
+	stays := map[memory.EntryID]bool{}
+	for _, op := range p.ops {
+		stays[op.Entry] = stays[op.Entry] || op.Reason == Blocked || op.Reason == Clash
+	}
+	for changed := true; changed; {
+		changed = false
+		for e, holder := range p.waits {
+			if stays[holder.id] && !stays[e.id] {
+				stays[e.id], changed = true, true
+			}
+		}
+	}
+	for i, op := range p.ops {
+		if op.Reason == Later && stays[op.Entry] {
+			p.ops[i].Reason = Clash
+		}
+	}
 }
 
 // releaseDeleted forgets the entries that the server has deleted and whose
@@ -174,7 +208,7 @@ func (p *planner) planArrival(e *entry, download Op) {
 		download.Path = path
 		p.add(e, download)
 	case holder != nil:
-		p.report(e, download.Row, path, Later)
+		p.wait(e, holder, download.Row)
 	default:
 		p.reported[path] = true
 		e.local = file
@@ -234,6 +268,8 @@ func (p *planner) planNewFiles() {
 		}
 		if kind := p.blocked(path); kind != "" {
 			op = Op{Kind: Report, Row: 18, Path: path, Local: Local{Path: path, Blocked: kind}, Reason: Blocked}
+		} else if p.serverAt[path] != nil { // an entry that may not come here, as its own file is blocked
+			op = Op{Kind: Report, Row: 11, Path: path, Local: l, Reason: Clash}
 		} else if why := p.asked(path, memory.ActionPut, l.Sum); why != "" {
 			op = Op{Kind: Report, Row: 17, Path: path, Local: l, Reason: why}
 		}
@@ -241,10 +277,12 @@ func (p *planner) planNewFiles() {
 	}
 }
 
-// inOrder applies the direction and sorts.
+// inOrder applies the direction and sorts. What waits for a file to leave its
+// place waits for nothing if no file is touched.
 func (p *planner) inOrder() []Op {
 	for i, op := range p.ops {
-		if p.Policy.PullOnly && op.Kind.writesServer() || p.Policy.PushOnly && op.Kind.writesTree() {
+		inTree := op.Kind.writesTree() || op.Reason == Later && op.Row != 14
+		if p.Policy.PullOnly && op.Kind.writesServer() || p.Policy.PushOnly && inTree {
 			op.Kind, op.Reason, op.Notice = Report, Skipped, ""
 			p.ops[i] = op
 		}

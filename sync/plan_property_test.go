@@ -40,12 +40,37 @@ func TestPlan_Converges(t *testing.T) {
 	})
 }
 
+// TestPlan_Converges_Blocked is about files that stay blocked, as those that a
+// member leaves out: whatever others make of their names, an end is reached, and
+// nothing waits for ever.
+func TestPlan_Converges_Blocked(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		s := newServer()
+		policy := msync.Policy{KeepBoth: rapid.Bool().Draw(t, "keepBoth"), MergeText: rapid.Bool().Draw(t, "mergeText")}
+		oneWay := policy
+		oneWay.PushOnly, oneWay.PullOnly = rapid.Bool().Draw(t, "pushOnly"), rapid.Bool().Draw(t, "pullOnly")
+		c := &chaos{T: t, team: []*member{newMember("ann", s, policy), newMember("bob", s, policy)}, merged: map[string]bool{}, stuck: true}
+		c.change(c.team[0], 8)
+		c.settle()
+		c.team[0].policy = oneWay
+		for range rapid.IntRange(1, 3).Draw(t, "stormy rounds") {
+			for _, m := range c.team {
+				c.change(m, 6)
+			}
+			c.round(true)
+		}
+		c.settle()
+	})
+}
+
 // chaos drives the model.
 type chaos struct {
 	*rapid.T
 	team   []*member
 	merged map[string]bool // what went into a merge
 	texts  int
+	stuck  bool // what is blocked stays so
 }
 
 func (c *chaos) pick(label string, n int) int { return rapid.IntRange(0, n-1).Draw(c.T, label) }
@@ -229,14 +254,14 @@ func (c *chaos) settle() {
 		clashes := map[memory.Path]bool{}
 		for _, op := range msync.Plan(m.observe()) {
 			switch {
-			case op.Kind != msync.Report:
+			case op.Kind != msync.Report, c.stuck && (op.Reason == msync.Clash || op.Reason == msync.Skipped):
 			case !m.policy.KeepBoth && (op.Reason == msync.Clash || op.Reason == msync.Later): // a person has to rename a file
 				clashes[op.Path], clashes[op.Base.Path], clashes[op.Local.Path] = true, true, true
 			case op.Reason != msync.LineEnds && !m.blocked[op.Path]:
 				c.Fatalf("%s is left with %v", m.name, render([]msync.Op{op}))
 			}
 		}
-		if len(m.blocked) > 0 {
+		if c.stuck || len(m.blocked) > 0 {
 			continue
 		}
 		if diff := cmp.Diff(without(want, clashes), texts(m.files, clashes)); diff != "" {

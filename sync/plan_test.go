@@ -266,7 +266,7 @@ func TestPlan(t *testing.T) {
 		{
 			name: "row 15: a swap without a free name", base: "e1 a.md A 1, e2 " + long + ".md B 1", local: "a.md A, " + long + ".md B",
 			remote: "e1 " + long + ".md A 2, e2 a.md B 3",
-			want:   []string{"15 report e2 a.md later", "15 report e1 " + long + ".md clash"},
+			want:   []string{"15 report e2 a.md clash", "15 report e1 " + long + ".md clash"},
 		},
 		{name: "row 16: line ends", base: "e1 a.md A 1", local: "a.md A^", want: []string{"16 report e1 a.md line-ends"}},
 		{
@@ -338,6 +338,26 @@ func TestPlan(t *testing.T) {
 		{
 			name: "row 18: a blocked file is no rename", base: "e1 a.md A 1", local: "a.md !held, b.md A",
 			want: []string{"11 create b.md", "18 report e1 a.md blocked"},
+		},
+		{
+			name: "row 18: renamed to a blocked name there, and another entry has the old one", base: "e1 a.md A 1", local: "a.md B",
+			remote: "e1 x/a.md A 2, e2 a.md C 3", dirs: map[string]string{"x": "ignored"},
+			want: []string{"12 report e2 a.md clash", "18 report e1 x/a.md blocked"},
+		},
+		{
+			name: "row 18: and so on", base: "e1 a.md A 1, e2 b.md B 1", local: "a.md A, b.md B",
+			remote: "e1 x/a.md A 2, e2 a.md B 3, e3 b.md C 4", dirs: map[string]string{"x": "ignored"},
+			want: []string{"15 report e2 a.md clash", "12 report e3 b.md clash", "18 report e1 x/a.md blocked"},
+		},
+		{
+			name: "row 18: a new file has the name that a blocked entry got there", base: "e1 x/a.md A 1", local: "b.md B",
+			remote: "e1 b.md A 2", dirs: map[string]string{"x": "ignored"},
+			want: []string{"11 report b.md clash", "18 report e1 x/a.md blocked"},
+		},
+		{
+			name: "push only: the name is held by what is not touched", base: "e1 a.md A 1, e2 b.md B 1", local: "a.md A, b.md B, c.md C",
+			remote: "e1 - - 2, e3 a.md D 3, e4 c.md E 4", policy: msync.Policy{PushOnly: true, KeepBoth: true}, absentAt: seen,
+			want: []string{"7 report e1 a.md skipped", "12 report e3 a.md skipped", "13 report c.md>c-2.md skipped", "13 report e4 c.md skipped"},
 		},
 		{
 			name: "pull only", base: "e1 a.md A 1, e2 b.md B 1, e3 c.md C 1", local: "a.md X, b.md B, d.md D", remote: "e2 b.md Y 2", policy: pullOnly,
