@@ -199,7 +199,7 @@ func TestField_F23_StaleTree(t *testing.T) {
 			must(t, os.RemoveAll(a.tree()))
 			must(t, os.CopyFS(a.tree(), os.DirFS(backup)))
 			lose(t, a)
-			must(t, os.Chmod(a.tree(), 0o700)) //nolint:gosec // as it was
+			must(t, os.Chmod(a.tree(), 0o700))
 			a.sync(t)
 			tm.equal(t, a, b)
 			if got := tm.served(t); len(got) != 6 || got["a.md"] != "a, edited\n" || tm.deletesOf(t) != 0 {

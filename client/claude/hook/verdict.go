@@ -2,6 +2,7 @@ package hook
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/teammem/teammem/client"
@@ -20,6 +21,9 @@ func (h *Hooks) verdict(at spot, p memory.Path, r *client.Report) answer {
 	}
 	if a, ok := waits(r.Waiting, p); ok {
 		return a
+	}
+	if slices.Contains(r.Skipped, p) {
+		return inform(PostToolUse, oneWay(name, at.link.Mode))
 	}
 	for _, d := range r.Done {
 		from := d.Path
@@ -52,6 +56,14 @@ func (h *Hooks) verdict(at spot, p memory.Path, r *client.Report) answer {
 
 // onlyHere is what a refusal means for the file.
 const onlyHere = " The file stays as it is, on this computer only."
+
+// oneWay says why a text is not the same for everybody.
+func oneWay(name string, mode client.Mode) string {
+	if mode == client.PushOnly {
+		return fmt.Sprintf("A teammate changed %s as well, and this folder is linked to send only, so it stays as it is on this computer.", name)
+	}
+	return fmt.Sprintf("%s is on this computer only: the folder is linked to receive, not to send.", name)
+}
 
 // gone says what happened to an entry that somebody took out.
 func gone(name string) string {

@@ -49,6 +49,8 @@ func TestVerdict(t *testing.T) {
 			{File: "plan.md", Problem: &memory.Error{Message: "it is too large"}},
 		}}, true, "team/plan.md is not shared: it is too large. The file stays as it is"},
 		{"refused there", client.Report{Refused: []client.Refused{{File: "plan.md", Remote: true, Problem: &memory.Error{Message: "x"}}}}, false, ""},
+		{"not sent", client.Report{Skipped: []memory.Path{p}}, false, "team/plan.md is on this computer only"},
+		{"another's not sent", client.Report{Skipped: []memory.Path{other}}, false, ""},
 		{"another file's", done(msync.Conflict, other, ""), false, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
