@@ -209,6 +209,30 @@ func TestConflicts_EntryGone(t *testing.T) {
 	}
 }
 
+// What a conflict is listed as is what it is about: an entry counts by a name
+// that it has, or had when the text was written.
+func TestConflicts_OfAnotherEntry(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	author, made := b.contested(t)
+	author.post(b.in("/push"), b.pushBody(t, `{"op":"move","path":"now.md","previous_path":"a.md","base_rev":2}`)).want(t, http.StatusOK, "")
+	for name, tt := range map[string]struct{ path, entry, want string }{
+		"by its old name": {"a.md", made.EntryID, made.EntryID},
+		"by its new name": {"now.md", made.EntryID, made.EntryID},
+		"by no name":      {"notes/harmless.md", made.EntryID, ""},
+		"of none":         {"b.md", "ent_unknown", ""},
+	} {
+		id := string(memory.NewConflictID())
+		author.post(b.in("/conflicts"), report(t, id, tt.path, "mine", func(k *wire.ConflictKeep) {
+			k.EntryID, k.BaseRev, k.ServerRev = tt.entry, made.Rev, 2
+		})).want(t, http.StatusOK, "")
+		v := b.standoff(t, author, id)
+		if v.Conflict.EntryID != tt.want || (v.Theirs != nil) != (tt.want != "") || (v.Base != nil) != (tt.want != "") {
+			t.Errorf("%s: %+v is against %+v", name, v.Conflict, v.Head)
+		}
+	}
+}
+
 // Where every change waits, so does what resolves a conflict.
 func TestConflicts_Review(t *testing.T) {
 	t.Parallel()

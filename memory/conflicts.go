@@ -22,6 +22,9 @@ func (s *Service) KeepConflict(ctx context.Context, who Principal, id ProjectID,
 	if err != nil {
 		return Conflict{}, s.refuseConflict(ctx, row, id, err)
 	}
+	if c.EntryID, err = s.entryNamed(ctx, id, c); err != nil {
+		return Conflict{}, err
+	}
 	c.Project, c.Author, c.At = id, Author{who.Member, who.Name}, row.At
 	row.After, row.Decision = c.Sum, "kept"
 	kept, err := s.store.KeepConflict(ctx, c, text, s.limits.OpenConflicts, row)
@@ -55,6 +58,30 @@ func (s *Service) screenDraft(ctx context.Context, d Draft) (Conflict, Clean, er
 		ID: d.ID, Path: path, EntryID: d.EntryID, BaseRev: d.BaseRev, ServerRev: d.ServerRev, Sum: text.Sum(), Size: text.Size(),
 		Device: d.Device, RuleSet: text.RuleSet(), KeptAt: d.KeptAt,
 	}, text, err
+}
+
+// entryNamed returns the entry that a report says its text is of, if the path
+// that the conflict is listed under is that entry's: by now, or in the revisions
+// which the text is between. Whoever resolves it would else write to an entry
+// that they never read of. Without one, it is of whatever has the path.
+func (s *Service) entryNamed(ctx context.Context, id ProjectID, c Conflict) (EntryID, error) {
+	if c.EntryID == "" {
+		return "", nil
+	}
+	head, err := s.store.Entry(ctx, id, c.EntryID)
+	if err != nil {
+		return "", orNothing(err)
+	}
+	if head.Path == c.Path {
+		return head.ID, nil
+	}
+	between, err := s.store.Revisions(ctx, id, []RevisionRef{{c.EntryID, c.BaseRev}, {c.EntryID, c.ServerRev}}, s.limits.PageBytes)
+	for _, r := range between {
+		if r.Path == c.Path {
+			return r.EntryID, err
+		}
+	}
+	return "", err
 }
 
 // refuseConflict puts a refusal on record, like that of a push.

@@ -91,7 +91,7 @@ func (v *visit) opposed(k memory.ConflictView) view.Conflict {
 		p.BaseRev = k.Base.Rev
 	}
 	if k.Head != nil {
-		p.EntryID, p.HeadRev = string(k.Head.ID), k.Head.Rev
+		p.EntryID, p.HeadPath, p.HeadRev = string(k.Head.ID), k.Head.Path.String(), k.Head.Rev
 	}
 	if k.Theirs != nil {
 		p.Theirs = string(k.Theirs.Content)

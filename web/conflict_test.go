@@ -56,12 +56,15 @@ func TestConflict_Pages(t *testing.T) {
 	author.get(list+"?done=resolved").want(t, http.StatusOK).shows(t, "Resolved", "No text waits")
 	author.get(page).want(t, http.StatusOK).shows(t, "this text was taken", "contributor").hides(t, "Keep both")
 	resolve(reviewer, one, "theirs", 0).want(t, http.StatusConflict).shows(t, "Already resolved")
-	if _, r, err := b.service.Entry(t.Context(), principal(by), b.open.ID, "notes/plan.md"); err != nil || string(r.Content) != "The plan <b>of mine</b>.\n" {
-		t.Errorf("entry %q, %v", r.Content, err)
+	entry, now, err := b.service.Entry(t.Context(), principal(by), b.open.ID, "notes/plan.md")
+	if err != nil || string(now.Content) != "The plan <b>of mine</b>.\n" {
+		t.Errorf("entry %q, %v", now.Content, err)
 	}
 
-	// Where everything waits, so does this. An entry that is gone comes back.
+	// Where everything waits, so does this, under the name that the entry has by then.
 	two := b.lose(t, by, b.open, "notes/plan.md", "Another plan.\n", first)
+	b.push(t, by, b.open, memory.Op{Action: memory.ActionMove, Path: "notes/moved.md", Previous: "notes/plan.md", EntryID: entry.ID, BaseRev: now.Rev})
+	author.get(view.ConflictURL(project, string(two))).want(t, http.StatusOK).shows(t, "notes/plan.md", "notes/moved.md")
 	b.sql(t, "update projects set review = 'strict' where project_id = $1", b.open.ID)
 	both := resolve(author, two, "both", 0)
 	if both.status != http.StatusSeeOther || both.header.Get("Location") == list {

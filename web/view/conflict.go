@@ -27,6 +27,7 @@ type Conflict struct {
 	Size       int
 	BaseRev    int64  // that it was written over; 0: not known
 	EntryID    string // of what is there now; "": nothing is
+	HeadPath   string // of that: it may have moved since
 	HeadRev    int64  // of that, sent back as "base_rev"; 0: nothing is
 	Gone       bool   // the entry is deleted, or never was
 	Theirs     string // the server's text

@@ -142,7 +142,7 @@ func lostRows() []view.ConflictRow {
 func lost(change func(*view.Conflict)) view.Conflict {
 	p := view.Conflict{
 		ConflictRow: lostRows()[0], Project: project, Device: "jonas-mbp (macOS)", Size: len(refundNew), BaseRev: 17, EntryID: "ent_1", HeadRev: 19,
-		Theirs: refundOld, Ours: refundNew, MayResolve: true,
+		HeadPath: lostRows()[0].Path, Theirs: refundOld, Ours: refundNew, MayResolve: true,
 	}
 	change(&p)
 	return p
