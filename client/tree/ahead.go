@@ -9,7 +9,7 @@ import (
 
 // flushEvery is after how many new texts a flush of the file system begins, so
 // that the disk works while more texts are written.
-const flushEvery = 3000
+const flushEvery = 500
 
 // flushing is what flushes the file system beside the writing.
 type flushing struct {

@@ -135,7 +135,7 @@ func (b *Batch) prepare(o *op, content []byte, mtime time.Time) error {
 		return blockedAt(o.disk, o.path, err)
 	}
 	o.at, o.top = at, d.top
-	if err := o.write(d, f, content, mtime); err != nil {
+	if err := b.write(o, d, f, content, mtime); err != nil {
 		return errors.Join(err, f.Close(), b.drop(o))
 	}
 	if err := b.durableLater(f, o.made); err != nil {
@@ -196,9 +196,17 @@ func (b *Batch) glance(d *cachedFolder, o *op, name string) error {
 	return nil
 }
 
-func (o *op) write(d *cachedFolder, f *os.File, content []byte, mtime time.Time) error {
+// write writes the new text and dates it, or hides its age: at once, if it would
+// be too young by our clock.
+func (b *Batch) write(o *op, d *cachedFolder, f *os.File, content []byte, mtime time.Time) error {
 	_, err := f.Write(content)
-	if err == nil && !mtime.IsZero() {
+	now := b.t.options.Clock()
+	switch {
+	case err != nil || mtime.IsZero():
+	case o.top != "" && now.Sub(mtime) < 2*surelyOlder:
+		o.due = mtime
+		err = d.date(o.at, now.Add(-2*surelyOlder))
+	default:
 		err = d.date(o.at, mtime)
 	}
 	i, statErr := fstat(f)

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"sync"
 	"time"
 )
 
@@ -73,13 +74,14 @@ func (b *Batch) reveal(stopped error) {
 			within[o.top] = append(within[o.top], o)
 		}
 	}
+	var shown []*op
 	for _, top := range slices.Sorted(maps.Keys(b.folders.hidden)) {
 		err := stopped
 		if err == nil && len(within[top]) > 0 {
 			err = b.folders.reveal(top)
 		}
 		if err == nil {
-			b.revealed(within[top])
+			shown = append(shown, within[top]...)
 			continue
 		}
 		if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
@@ -90,50 +92,63 @@ func (b *Batch) reveal(stopped error) {
 			o.result.Err = errors.Join(blockedAt(o.disk, o.path, err), b.drop(o))
 		}
 	}
+	b.revealed(shown)
 	b.removeHidden()
 }
 
-// revealed finds out which texts have come with their folder: somebody may have
+// revealed finds out which texts have come with their folders, and dates them, in
+// some folders at a time: that is most of what is left to do then.
+func (b *Batch) revealed(ops []*op) {
+	within := map[string][]*op{}
+	for _, o := range ops {
+		o.at, o.done = "", true // whatever it is by now, it is not ours to remove
+		dir, _ := split(o.disk)
+		within[dir] = append(within[dir], o)
+	}
+	const workers = 4
+	dirs := slices.Collect(maps.Keys(within))
+	var group sync.WaitGroup
+	for from := range min(workers, len(dirs)) {
+		group.Go(func() {
+			for i := from; i < len(dirs); i += workers {
+				b.t.arrivedIn(dirs[i], within[dirs[i]])
+			}
+		})
+	}
+	group.Wait()
+}
+
+// arrivedIn looks for the texts that have come with a folder: somebody may have
 // removed one while it was hidden. What was written to one meanwhile shows at
 // the next look, since the stamp is that of our text.
-func (b *Batch) revealed(ops []*op) {
-	type listed struct {
-		names map[string]bool
-		err   error
+func (t *Tree) arrivedIn(dir string, ops []*op) {
+	var names map[string]bool
+	d, err := t.descend(dir)
+	if err == nil {
+		defer t.release(d)
+		names, err = d.canonicalNames()
 	}
-	folders := map[string]listed{}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
 	for _, o := range ops {
-		b.folders.trim()
-		dir, name := split(o.disk)
-		l, ok := folders[dir]
-		if !ok {
-			l.names, l.err = b.folders.namesIn(dir)
-			folders[dir] = l
-		}
-		o.at, o.done = "", true // whatever it is by now, it is not ours to remove
+		_, name := split(o.disk)
 		switch {
-		case l.err != nil:
-			o.result.Err = blockedAt(o.disk, o.path, l.err)
-		case !l.names[canonical(name)]:
+		case err != nil:
+			o.result.Err = blockedAt(o.disk, o.path, err)
+		case !names[canonical(name)]:
 			o.result.Err = ErrChanged
 		case o.due.IsZero():
 			o.result.Stamp = o.made.Stamp
 		default:
 			o.result.Dated = true
-			o.result.Err = blockedAt(o.disk, o.path, b.dateRevealed(o))
+			o.result.Err = blockedAt(o.disk, o.path, d.dateRevealed(o, name))
 		}
 	}
 }
 
-// namesIn lists a folder anew.
-func (c *folderCache) namesIn(disk string) (map[string]bool, error) {
-	d, err := c.get(disk)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
+// canonicalNames lists a folder anew.
+func (d *folder) canonicalNames() (map[string]bool, error) {
 	list, err := d.names()
 	names := make(map[string]bool, len(list))
 	for _, n := range list {
@@ -145,7 +160,9 @@ func (c *folderCache) namesIn(disk string) (map[string]bool, error) {
 // backdate makes a text in a hidden folder older than its file until it is
 // revealed. If that never happens, Sweep can tell that nobody wrote to it.
 func (o *op) backdate(d *cachedFolder, f *os.File) error {
-	o.due = time.Unix(0, o.made.MTime)
+	if o.due.IsZero() {
+		o.due = time.Unix(0, o.made.MTime)
+	}
 	if err := d.date(o.at, time.Unix(0, o.made.CTime).Add(-2*surelyOlder)); err != nil {
 		return err
 	}
@@ -156,12 +173,7 @@ func (o *op) backdate(d *cachedFolder, f *os.File) error {
 
 // dateRevealed gives a text its own time. It leaves the result without a stamp:
 // somebody might write to the file at this moment, and the time would hide it.
-func (b *Batch) dateRevealed(o *op) error {
-	dir, name := split(o.disk)
-	d, err := b.folders.get(dir)
-	if err != nil {
-		return err
-	}
+func (d *folder) dateRevealed(o *op, name string) error {
 	if i, err := d.lstat(name); err != nil || i.Stamp != o.made.Stamp {
 		return nil //nolint:nilerr // it is somebody else's by now, and so is its time
 	}
