@@ -56,8 +56,7 @@ func (s *Syncer) pull(ctx context.Context, since memory.Cursor, have memory.Dige
 		if !got.More() {
 			return n, nil
 		}
-		r.size = got.To - got.From
-		r.head = got.Head
+		r.learn(got)
 	}
 }
 
@@ -70,6 +69,21 @@ type reader struct {
 	texts      bool
 	size, head int64 // of the feed's last page; 0: not known yet
 	ahead      *question
+}
+
+// A first sync has nothing to do before it has a page, so it asks for a short one.
+// Then it takes the next to have what servers put into a page.
+const (
+	firstChanges = 100
+	usualChanges = 1000
+)
+
+// learn takes from a page how long the next will be.
+func (r *reader) learn(p *memory.FeedPage) {
+	r.head, r.size = p.Head, p.To-p.From
+	if p.From == 0 && r.size == firstChanges { // else the server's pages are shorter than that
+		r.size = usualChanges
+	}
 }
 
 // question is a page that was asked for.
@@ -107,7 +121,11 @@ func (r *reader) ask(ctx context.Context, since memory.Cursor, tag string) *ques
 	ctx, cancel := context.WithCancel(ctx)
 	q := &question{since: since, cancel: cancel, answer: make(chan pageAnswer, 1)}
 	go func() {
-		page, foreign, err := r.server.Changes(ctx, r.link.Project, since, tag, r.texts)
+		limit := 0
+		if since.IsZero() && r.texts {
+			limit = firstChanges
+		}
+		page, foreign, err := r.server.Changes(ctx, r.link.Project, since, tag, r.texts, limit)
 		q.answer <- pageAnswer{page, foreign, err}
 	}()
 	return q

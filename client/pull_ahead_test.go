@@ -60,3 +60,34 @@ func TestPull_PagesOfAnyLength(t *testing.T) {
 	b.sync(t)
 	tm.equal(t, a, b)
 }
+
+// A first sync begins with a short page, so that there is something to write
+// while the server makes those that are not.
+func TestPull_BeginsShort(t *testing.T) {
+	t.Parallel()
+	tm := newTeam(t, memory.Limits{})
+	a, b := tm.join(t, "ann"), tm.join(t, "ben")
+	for n := range 110 {
+		a.write(t, numbered(n), numbered(n)+"\n")
+	}
+	a.sync(t)
+	var mu sync.Mutex
+	var asked []string
+	tm.between(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		if q := r.URL.Query(); strings.HasSuffix(r.URL.Path, "/changes") {
+			_, since, _ := strings.Cut(q.Get("since"), ":")
+			mu.Lock()
+			asked = append(asked, since+"+"+q.Get("limit"))
+			mu.Unlock()
+		}
+		next.ServeHTTP(w, r)
+	})
+	b.sync(t)
+	mu.Lock()
+	got := strings.Join(asked, " ")
+	mu.Unlock()
+	if want := "+100 100+"; got != want && got != want+" 110+" { // the latter to see what happened meanwhile
+		t.Errorf("asked %q, want %q", got, want)
+	}
+	tm.equal(t, a, b)
+}

@@ -154,13 +154,17 @@ func (s *Server) Projects(ctx context.Context, slug, remote string) ([]memory.Pr
 
 // Changes returns a page of the feed, with texts if they are wanted and short,
 // and what of it may not exist here. The page is nil if the client's state,
-// named by its tag, is still the newest; without a tag it is not compared.
+// named by its tag, is still the newest; without a tag it is not compared. It
+// has at most limit changes, or as many as the server likes for 0.
 func (s *Server) Changes(
-	ctx context.Context, project memory.ProjectID, since memory.Cursor, have string, texts bool,
+	ctx context.Context, project memory.ProjectID, since memory.Cursor, have string, texts bool, limit int,
 ) (*memory.FeedPage, []wire.Refusal, error) {
 	query, tag := url.Values{}, ""
 	if texts {
 		query.Set("content", "inline")
+	}
+	if limit > 0 {
+		query.Set("limit", strconv.Itoa(limit))
 	}
 	if !since.IsZero() {
 		query.Set("since", since.String())
