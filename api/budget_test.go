@@ -65,7 +65,7 @@ func exchange(t *testing.T, url, request string) int {
 	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", url[len("http://"):])
 	must(t, err)
 	defer conn.Close()
-	must(t, conn.SetDeadline(time.Now().Add(10*time.Second)))
+	must(t, conn.SetDeadline(time.Now().Add(time.Minute)))
 	_, err = io.WriteString(conn, request)
 	must(t, err)
 	counted := &countingReader{r: conn}
