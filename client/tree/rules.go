@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"path"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -29,6 +31,9 @@ type rule struct {
 // error: what it was to leave out must not be sent.
 func ParseRules(text string) (Rules, error) {
 	r := Rules{text: text}
+	if !utf8.ValidString(text) {
+		return Rules{}, fmt.Errorf("%s/%s is not in UTF-8: save it as that", FolderName, ignoreName)
+	}
 	n := 0
 	for line := range strings.SplitSeq(strings.TrimPrefix(text, "\ufeff"), "\n") {
 		n++
@@ -48,16 +53,39 @@ func parseRule(line string) (r rule, err error) {
 	if strings.HasPrefix(line, "#") {
 		return rule{}, nil
 	}
-	line = trimBlanks(line)
-	line, r.keeps = strings.CutPrefix(line, "!")
-	line, r.folders = strings.CutSuffix(line, "/")
-	if line == "" {
+	if line = trimBlanks(line); line == "" {
 		return rule{}, nil
 	}
+	if err := mayMatch(line); err != nil {
+		return rule{}, err
+	}
+	line, r.keeps = strings.CutPrefix(line, "!")
+	line, r.folders = strings.CutSuffix(line, "/")
 	if r.globs, err = globsOf(line); err != nil {
 		return rule{}, err
 	}
 	return r, nil
+}
+
+// mayMatch refuses lines that git would take and that no entry's name can match,
+// so that what they were to leave out would be sent.
+func mayMatch(line string) error {
+	if strings.HasPrefix(line, " ") {
+		return errors.New("no name begins with a blank")
+	}
+	for _, r := range line {
+		if r != ' ' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Z) {
+			return fmt.Errorf("%U is a character that no name has", r)
+		}
+	}
+	escaped := false
+	for _, r := range line {
+		if escaped && (r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r)) {
+			return errors.New(`folders are parted by "/", and "\\" only takes the meaning from a sign`)
+		}
+		escaped = r == '\\' && !escaped
+	}
+	return nil
 }
 
 // trimBlanks cuts off blanks at the end, but for one after a backslash.
@@ -76,10 +104,15 @@ func globsOf(pattern string) ([]string, error) {
 	if !strings.Contains(pattern, "/") {
 		globs = []string{"**", pattern}
 	}
+	if globs[0] == FolderName {
+		return nil, fmt.Errorf("paths begin below %s/: leave that away, or write **/%s/ if there is a folder of that name in it", FolderName, FolderName)
+	}
 	for i, glob := range globs {
-		glob = strings.ReplaceAll(glob, "[!", "[^")
+		glob = caretted(glob)
 		_, err := path.Match(glob, "")
 		switch {
+		case glob == "" || glob == "." || glob == "..":
+			return nil, fmt.Errorf("no name has %q between slashes", glob)
 		case err != nil:
 			return nil, fmt.Errorf("%+q is no pattern", pattern)
 		case strings.Contains(glob, "[:"):
@@ -90,6 +123,25 @@ func globsOf(pattern string) ([]string, error) {
 		globs[i] = glob
 	}
 	return globs, nil
+}
+
+// caretted writes the classes that exclude characters as package path wants them:
+// [^a] for [!a].
+func caretted(glob string) string {
+	out, class := []byte(glob), false
+	for i := 0; i < len(out); i++ {
+		switch {
+		case out[i] == '\\':
+			i++
+		case out[i] == ']':
+			class = false
+		case out[i] == '[' && !class:
+			if class = true; i+1 < len(out) && out[i+1] == '!' {
+				out[i+1] = '^'
+			}
+		}
+	}
+	return string(out)
 }
 
 // matches compares segment by segment. What ends with "**" is about all that is

@@ -15,7 +15,7 @@ func samples() []string {
 	return []string{
 		"a.md", "b.md", "a/a.md", "a/b.md", "a/b/c.md", "a/b/c/d.md", "b/a/a.md", "drafts/x.md", "old drafts/x.md", "sub/drafts/x.md", "drafts.md",
 		"{a}.md", "{a,b}.md", "#a.md", "!a.md", "a b.md", "a .md", "ab.md", "abc.md", "a-b.md", "x/y/z/a.md", "résumé.md", "[a].md", "x.draft.md", "A.md",
-		"a.md ", "a*b.md", "drafts/keep/x.md", "drafts/keep.md", "x/drafts/keep.md", "z.md/a.md",
+		"a.md ", "a*b.md", "[!a].md", "].md", `\a.md`, "team/a.md", "x/team/a.md", "drafts/keep/x.md", "drafts/keep.md", "x/drafts/keep.md", "z.md/a.md",
 	}
 }
 
@@ -25,9 +25,9 @@ func TestRules_AsGit(t *testing.T) {
 	for i, text := range []string{
 		"", "# a.md\n", "a.md", "/a.md", "a/a.md", "drafts", "drafts/", "/drafts/", "drafts/*\n!drafts/keep.md", "drafts/\n!drafts/keep.md", "*.md\n!a.md",
 		"*\n!*/\n!a.md", "**/a.md", "a/**", "a/**/c.md", "**/drafts/**", "a/*", "a/*/c.md", "**", "**/", "x/**/a.md", "*.draft.md",
-		"{a}.md", "{a,b}.md", `\#a.md`, `\!a.md`, "!a.md", "a b.md", `a\ b.md`, "a.md   ", `a.md\ `, "[ab].md", "[!a].md", "[^a].md", "[a-b]*.md", "a?c.md", "?.md",
-		"résumé.md", `\[a].md`, `a\*b.md`, "a*b.md", "*/a.md", "/*/a.md", "/", "//", "!", "sub/drafts/", "drafts/keep", "drafts/keep/", "z.md/", "z.md",
-		"a/\n!a/a.md", "*.md\n!/a/\n!/a/b.md", "a.md\n!a.md\n/a.md", "/**/c.md", "a/b/**/d.md", "./a.md", "a//b.md", "**/**/a.md", "* *",
+		"{a}.md", "{a,b}.md", `\#a.md`, `\!a.md`, "!a.md", "a b.md", `a\ b.md`, "a.md   ", `a.md\ `, "[ab].md", "[!a].md", "[^a].md", "[a-b]*.md", "a?c.md", "?.md", `\[!a].md`, `[!\]].md`, `[a[!]*.md`, `\\[!a].md`,
+		"résumé.md", `\[a].md`, `a\*b.md`, "a*b.md", "*/a.md", "/*/a.md", "sub/drafts/", "drafts/keep", "drafts/keep/", "z.md/", "z.md",
+		"a/\n!a/a.md", "*.md\n!/a/\n!/a/b.md", "a.md\n!a.md\n/a.md", "/**/c.md", "a/b/**/d.md", "**/**/a.md", "* *", "**/team/a.md",
 	} {
 		rules, err := ParseRules(text)
 		if err != nil {
@@ -77,9 +77,27 @@ func leftOutByGit(t *testing.T, text string, paths []string) map[string]bool {
 // Where git passes over a line in silence, there is an error that names it.
 func TestRules_NotUnderstood(t *testing.T) {
 	t.Parallel()
-	for _, line := range []string{"[a.md", "[[:alpha:]].md", `a\`, "a[", "[]", "x**/a.md", "a**b.md", "a[/]b.md", "***"} {
+	for _, line := range []string{"[a.md", "[[:alpha:]].md", `a\`, "a[", "[]", "x**/a.md", "a**b.md", "a[/]b.md", "***",
+		"/", "//", "!", "!/", "./a.md", "a//b.md", "a/../b/", "drafts//", "drafts/\t", " drafts/", "a\x00.md", "drafts\u200b/", "drafts/\u00a0",
+		`drafts\a.md`, `drafts\9.md`, `drafts\_a.md`, "team/drafts/", "/team/a.md",
+	} {
 		if _, err := ParseRules("# first\n" + line + "\n"); err == nil || !strings.Contains(err.Error(), "line 2 of team/.teammemignore") {
 			t.Errorf("%q: %v", line, err)
+		}
+	}
+}
+
+// What some editors and shells write is no text in UTF-8.
+func TestRules_Encodings(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"UTF-16":               "\xff\xfed\x00/\x00\n\x00",
+		"UTF-16, without mark": "d\x00/\x00\n\x00",
+		"Latin-1":              "r\xe9sum\xe9.md\n",
+		"zeros":                "\x00\x00\x00",
+	} {
+		if _, err := ParseRules(text); err == nil {
+			t.Errorf("%s passed", name)
 		}
 	}
 }
