@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 
 	"github.com/teammem/teammem/client/tree"
 	"github.com/teammem/teammem/memory"
@@ -29,7 +30,7 @@ type Linked struct {
 }
 
 // LinkTo binds a place to a project: team/ gets its root marker, and the link
-// is remembered. A tree that was linked before keeps its marker and its index,
+// is remembered. Which way things go is the same for all links of a tree. A tree that was linked before keeps its marker and its index,
 // unless rebuild asks for a new beginning: then everything is compared anew,
 // and nothing is deleted.
 func (d Dirs) LinkTo(ctx context.Context, p Place, s *Server, project memory.ProjectView, instance string, rebuild bool, o tree.Options) (Linked, error) {
@@ -40,13 +41,6 @@ func (d Dirs) LinkTo(ctx context.Context, p Place, s *Server, project memory.Pro
 	l := Link{
 		Folder: p.Folder, Repository: p.Repository, Server: s.Address(), Instance: instance, Project: project.ID, Slug: project.Slug,
 		MemoryDir: p.MemoryDir, MemoryReal: real, Source: p.Source,
-	}
-	l.Mode = p.Mode
-	if before, linked := d.linkAt(p.Folder); linked && l.Mode == "" {
-		l.Mode = before.Mode
-	}
-	if l.Mode == BothWays {
-		l.Mode = ""
 	}
 	if err := d.mayLink(l); err != nil {
 		return Linked{}, err // before anything is made in a folder that is not ours
@@ -62,11 +56,39 @@ func (d Dirs) LinkTo(ctx context.Context, p Place, s *Server, project memory.Pro
 	if err != nil {
 		return Linked{}, err
 	}
-	before, err := d.LinkOf(p.Folder)
-	if err == nil && before == l {
+	others, err := d.others(l)
+	if err != nil {
+		return Linked{}, err
+	}
+	l.Mode = modeOf(p.Mode, others)
+	before, linked := d.linkAt(p.Folder)
+	other := func(o Link) bool { return o.Mode != l.Mode }
+	if linked && before == l && !slices.ContainsFunc(others, other) {
 		return Linked{l, true}, nil
 	}
 	return Linked{l, false}, d.SaveLink(l)
+}
+
+// others returns the links of the same tree or folder, that of the folder
+// included.
+func (d Dirs) others(l Link) ([]Link, error) {
+	all, err := d.Links()
+	foreign := func(o Link) bool { return o.Folder != l.Folder && !d.SameTree(o, l) }
+	return slices.DeleteFunc(all, foreign), err
+}
+
+// modeOf is the mode that somebody asked for, or else that of a tree's links. One
+// way is never lost by linking again.
+func modeOf(asked Mode, links []Link) Mode {
+	for _, l := range links {
+		if asked == "" {
+			asked = l.Mode
+		}
+	}
+	if asked == BothWays {
+		return ""
+	}
+	return asked
 }
 
 // mark returns the root id of the tree's marker, and makes one for a tree that

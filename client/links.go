@@ -95,7 +95,8 @@ func (d Dirs) mayLink(l Link) error {
 	return nil
 }
 
-// SaveLink keeps a link in place of an earlier one for the same folder.
+// SaveLink keeps a link in place of an earlier one for the same folder. Others of
+// the same tree go the same way.
 func (d Dirs) SaveLink(l Link) error {
 	return d.exclusive(func() error { return d.saveLink(l) })
 }
@@ -106,6 +107,11 @@ func (d Dirs) saveLink(l Link) error {
 		return err
 	}
 	all = slices.DeleteFunc(all, func(o Link) bool { return o.Folder == l.Folder })
+	for i, o := range all {
+		if d.SameTree(o, l) {
+			all[i].Mode = l.Mode
+		}
+	}
 	all = append(all, l)
 	slices.SortFunc(all, func(a, b Link) int { return strings.Compare(a.Folder, b.Folder) })
 	return writeJSON(d.linksFile(), links{all})
