@@ -138,8 +138,8 @@ func (c *cycle) distrust() {
 	c.dropSent()
 	for _, id := range c.state.ids() {
 		base := c.state.entries[id].base
-		if base.EntryID == "" {
-			continue
+		if base.EntryID == "" || c.listing.LeavesOut(base.Path) {
+			continue // what is left out is frozen: nobody looked whether it is older
 		}
 		if f, there := c.state.files[base.Path]; !there || f.Sum != base.Sum && f.Text != base.Text {
 			c.state.doubt(id)
