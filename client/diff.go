@@ -1,8 +1,11 @@
 package client
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 
 	"github.com/teammem/teammem/client/tree"
@@ -34,7 +37,8 @@ func (s *Syncer) Diff(ctx context.Context, only memory.Path, show func(Differenc
 	o := SyncOptions{DryRun: true, inspect: func(ctx context.Context, c *cycle, plan []msync.Op) error {
 		var some []msync.Op
 		for _, op := range plan {
-			if only.IsZero() && op.Kind != msync.Report || !only.IsZero() && (op.Path == only || op.From == only) {
+			named := op.Path == only || op.From == only || op.Reason == msync.Blocked && op.Base.Path == only
+			if only.IsZero() && op.Kind != msync.Report || !only.IsZero() && named {
 				some = append(some, op)
 			}
 		}
@@ -71,6 +75,9 @@ func (c *cycle) differ(ctx context.Context, ops []msync.Op, show func(Difference
 		if d.Ours, err = c.ours(ctx, op); err != nil {
 			return err
 		}
+		if d.Reason == msync.Blocked && d.Ours != nil && bytes.Equal(d.Ours, d.Theirs) {
+			continue
+		}
 		if err := show(d); err != nil {
 			return err
 		}
@@ -83,6 +90,9 @@ func hasTheirs(op msync.Op) bool { return op.Remote.Rev > 0 && !op.Remote.Delete
 // ours is the text that an op was planned from.
 func (c *cycle) ours(ctx context.Context, op msync.Op) ([]byte, error) {
 	l := op.Local
+	if l.Blocked != "" && l.Sum.IsZero() {
+		return c.unlisted(ctx, op)
+	}
 	if l.Path.IsZero() || l.Sum.IsZero() {
 		return nil, nil
 	}
@@ -94,4 +104,24 @@ func (c *cycle) ours(ctx context.Context, op msync.Op) ([]byte, error) {
 		return nil, fmt.Errorf("read %s: %w", l.Path, err)
 	}
 	return append([]byte{}, text...), nil
+}
+
+// unlisted is the text of an entry whose file the listing says nothing of: a
+// member leaves it out, say. That it was not looked at does not mean that there
+// is none.
+func (c *cycle) unlisted(ctx context.Context, op msync.Op) ([]byte, error) {
+	for _, p := range []memory.Path{op.Base.Path, op.Local.Path} {
+		if p.IsZero() {
+			continue
+		}
+		text, _, err := c.tree.Read(ctx, c.state.disk(p, p), tree.Stamp{})
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", p, err)
+		}
+		return append([]byte{}, text...), nil
+	}
+	return nil, nil
 }

@@ -1,7 +1,13 @@
 package client_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -80,6 +86,92 @@ func TestDiff_Held(t *testing.T) {
 	want := []string{`report entry-002.md ours "garbled\n" theirs "entry 2\n"`}
 	if diff := cmp.Diff(want, a.differences(t, entryName(2))); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// A file that is left out is there all the same.
+func TestDiff_LeftOut(t *testing.T) {
+	t.Parallel()
+	_, a, b := flat(t, 3)
+	a.write(t, ignoreFile, entryName(0)+"\nprivate/\n")
+	a.sync(t)
+	b.rename(t, entryName(1), "private/b.md")
+	b.sync(t)
+	a.sync(t)
+	for _, name := range []string{entryName(0), entryName(1)} {
+		if got := a.differences(t, name); got != nil {
+			t.Errorf("%s, of an equal text: %q", name, got)
+		}
+	}
+	a.write(t, entryName(0), "edited\n")
+	a.write(t, entryName(1), "edited\n")
+	a.remove(t, entryName(2))
+	a.write(t, ignoreFile, "entry-*\nprivate/\n")
+	for name, want := range map[string]string{
+		entryName(0): `report entry-000.md ours "edited\n" theirs "entry 0\n"`,
+		entryName(1): `report entry-001.md ours "edited\n" theirs "entry 1\n"`,
+		entryName(2): `report entry-002.md ours "" theirs "entry 2\n"`,
+	} {
+		if diff := cmp.Diff([]string{want}, a.differences(t, name)); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", name, diff)
+		}
+	}
+}
+
+// A server that makes things up is asked no further, and its older text is not
+// shown as the newest.
+func TestServer_HostileHistory(t *testing.T) {
+	t.Parallel()
+	tm, a, _ := flat(t, 1)
+	a.write(t, entryName(0), "newer\n")
+	a.sync(t)
+	known, err := a.dirs.Known(a.link)
+	must(t, err)
+	var asked atomic.Int32
+	made := func(edit func(answer map[string]any)) {
+		asked.Store(0)
+		tm.between(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+			asked.Add(1)
+			r.Header.Del("Accept-Encoding")
+			query := r.URL.Query()
+			query.Del("cursor")
+			r.URL.RawQuery = query.Encode()
+			rec := httptest.NewRecorder()
+			next.ServeHTTP(rec, r)
+			var answer map[string]any
+			if json.Unmarshal(rec.Body.Bytes(), &answer) == nil {
+				edit(answer)
+			}
+			rec.Header().Del("Content-Length")
+			maps.Copy(w.Header(), rec.Header())
+			_ = json.NewEncoder(w).Encode(answer)
+		})
+	}
+	page := func(items func(any) any) func(map[string]any) {
+		return func(answer map[string]any) {
+			answer["next"], answer["items"] = fmt.Sprint("page", asked.Load()), items(answer["items"])
+		}
+	}
+	for name, tc := range map[string]struct {
+		edit func(map[string]any)
+		want string
+	}{
+		"repeats":     {page(func(items any) any { return items }), "older ones come after"},
+		"empty pages": {page(func(any) any { return []any{} }), "without revisions"},
+		"no newest text": {func(answer map[string]any) {
+			if items := answer["items"].([]any); len(items) > 0 && items[len(items)-1].(map[string]any)["content"] != nil {
+				last := items[len(items)-1].(map[string]any)
+				delete(last, "content")
+				delete(last, "sha256")
+				last["problem"] = map[string]any{"code": "not_found", "status": 404, "title": "gone", "detail": "gone"}
+			}
+		}, "newest text"},
+	} {
+		made(tc.edit)
+		_, _, err := a.http.Blame(t.Context(), tm.project.ID, known.Entries[0].EntryID)
+		if err == nil || !strings.Contains(err.Error(), tc.want) || asked.Load() > 3 {
+			t.Errorf("%s: asked %d times, %v", name, asked.Load(), err)
+		}
 	}
 }
 

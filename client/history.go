@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"strconv"
@@ -51,12 +52,19 @@ func (s *Server) History(ctx context.Context, project memory.ProjectID, entry me
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, page...)
-		if most > 0 && len(all) >= most {
-			return all[:most], nil
+		for _, r := range page {
+			if len(all) > 0 && r.Rev >= all[len(all)-1].Rev {
+				return nil, fmt.Errorf("the server sent revision %d after revision %d, and older ones come after newer ones", r.Rev, all[len(all)-1].Rev)
+			}
+			all = append(all, r)
 		}
-		if next == "" || next == cursor {
+		switch {
+		case most > 0 && len(all) >= most:
+			return all[:most], nil
+		case next == "":
 			return all, nil
+		case len(page) == 0:
+			return nil, errors.New("the server sent a page without revisions that is not the last")
 		}
 		cursor = next
 	}
@@ -91,8 +99,11 @@ func (s *Server) Blame(ctx context.Context, project memory.ProjectID, entry memo
 			if item.Ref != refs[i] {
 				return msync.Annotated{}, nil, fmt.Errorf("the server sent revision %d when it was asked for %d", item.Ref.Rev, refs[i].Rev)
 			}
-			if item.Problem == nil { // else its lines are the next version's
+			switch {
+			case item.Problem == nil:
 				text = text.Next(item.Ref.Rev, string(item.Content))
+			case i == len(refs)-1: // else its lines are the next version's
+				return msync.Annotated{}, nil, fmt.Errorf("the server does not give out the newest text, revision %d: %w", item.Ref.Rev, item.Problem)
 			}
 		}
 		refs = refs[len(got.Items):]
