@@ -33,6 +33,7 @@ type conflictMeta struct {
 	ServerRev int64             `json:"server_rev"`
 	Reason    string            `json:"reason"`
 	Mirrored  bool              `json:"mirrored,omitzero"` // the server has it, too
+	Again     bool              `json:"again,omitzero"`    // the text lost once more since it got its identity
 	Refused   *unshared         `json:"refused,omitzero"`  // why it never will, by itself
 }
 
@@ -86,18 +87,18 @@ func (v vault) keepConflict(p memory.Path, text, base []byte, meta conflictMeta)
 		return Conflict{}, err
 	}
 	k, _ := keptOf(p, file) // we gave it the name
-	stem := strings.TrimSuffix(file, ".md")
+	known, stem := metaOf(k), strings.TrimSuffix(file, ".md")
+	again := known.ID != "" && (meta.ServerRev == 0 || meta.ServerRev != known.ServerRev)
 	switch {
 	case base == nil && exists(stem+baseSuffix):
-		return k, nil // more is known of that text than now
+		meta = known // more is known of that text than now
 	case base != nil:
 		if err := v.write(stem+baseSuffix, base); err != nil {
 			return Conflict{}, err
 		}
 	}
-	known := metaOf(k)
 	meta.ID, meta.Mirrored, meta.Refused = cmp.Or(known.ID, memory.NewConflictID()), known.Mirrored, known.Refused
-	meta.Path, meta.Device = p.String(), v.device
+	meta.Path, meta.Device, meta.Again = p.String(), v.device, known.Again || again
 	return k, v.note(recorded{k, meta})
 }
 
@@ -119,10 +120,10 @@ func (v vault) conflicts() ([]Conflict, error) {
 // knows: what is known of them, without the texts.
 func (v vault) closed() ([]recorded, error) {
 	var left []recorded
-	err := filepath.WalkDir(v.dir, func(file string, d fs.DirEntry, err error) error {
+	err := v.walk(func(file string) error {
 		stem, ok := strings.CutSuffix(file, metaSuffix)
-		if err != nil || d.IsDir() || !ok || exists(stem+".md") {
-			return err
+		if !ok || exists(stem+".md") {
+			return nil
 		}
 		k := Kept{File: stem + ".md"}
 		if meta := metaOf(k); meta.ID != "" {
@@ -130,10 +131,7 @@ func (v vault) closed() ([]recorded, error) {
 		}
 		return nil
 	})
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("list %s: %w", v.dir, err)
-	}
-	return left, nil
+	return left, err
 }
 
 // sides are the texts of a conflict as they were kept. The base is nil, and so

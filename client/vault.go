@@ -193,9 +193,9 @@ func (v vault) find(dir string, sum memory.Hash, content []byte) (string, bool) 
 // empty.
 func (v vault) list() ([]Kept, error) {
 	var all []Kept
-	err := filepath.WalkDir(v.dir, func(file string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(file, ".md") || strings.HasSuffix(file, baseSuffix) {
-			return err
+	err := v.walk(func(file string) error {
+		if !strings.HasSuffix(file, ".md") || strings.HasSuffix(file, baseSuffix) {
+			return nil
 		}
 		rel, err := filepath.Rel(v.dir, filepath.Dir(file))
 		if err != nil {
@@ -210,11 +210,29 @@ func (v vault) list() ([]Kept, error) {
 		}
 		return nil
 	})
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("list %s: %w", v.dir, err)
+	if err != nil {
+		return nil, err
 	}
 	slices.SortStableFunc(all, func(a, b Kept) int { return a.At.Compare(b.At) })
 	return all, nil
+}
+
+// walk calls f with every file in the vault. A run in another tree of the project
+// may remove folders meanwhile: they are passed over, and none after them.
+func (v vault) walk(f func(file string) error) error {
+	err := filepath.WalkDir(v.dir, func(file string, d fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil || d.IsDir():
+			return err
+		}
+		return f(file)
+	})
+	if err != nil {
+		return fmt.Errorf("list %s: %w", v.dir, err)
+	}
+	return nil
 }
 
 // prune removes texts that are kept since before the given time.

@@ -3,6 +3,7 @@ package client
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 	"time"
 
@@ -72,6 +73,48 @@ func TestVault(t *testing.T) {
 	if err != nil || len(open) != 2 || open[1] != c {
 		t.Errorf("conflicts %v, %v", open, err)
 	}
+}
+
+// A folder that another tree's run removes meanwhile hides no other.
+func TestVault_ListedMeanwhile(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "conflicts")
+	v := vault{dir: dir, temps: filepath.Join(dir, ".new-a"), device: "dev_0123456789", clock: time.Now}
+	if _, err := v.keepConflict(memory.StoredPath("z/b.md"), []byte("mine"), nil, conflictMeta{}); err != nil {
+		t.Fatal(err)
+	}
+	gone, err := v.keepConflict(memory.StoredPath("z/c.md"), []byte("mine"), nil, conflictMeta{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := closeConflict(gone); err != nil {
+		t.Fatal(err)
+	}
+	done, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for {
+			select {
+			case <-done:
+				return
+			default:
+				for i := range 20 {
+					_ = os.MkdirAll(filepath.Join(dir, "a", strconv.Itoa(i)), 0o700)
+				}
+				_ = os.RemoveAll(filepath.Join(dir, "a"))
+			}
+		}
+	}()
+	for range 200 {
+		open, err := v.conflicts()
+		closed, err2 := v.closed()
+		if err != nil || err2 != nil || len(open) != 1 || len(closed) != 1 {
+			t.Errorf("%d conflicts, %d closed, %v, %v", len(open), len(closed), err, err2)
+			break
+		}
+	}
+	close(done)
+	<-stopped
 }
 
 // What is thrown away once more, shortly before it would be gone, is kept as long
