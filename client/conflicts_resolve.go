@@ -124,7 +124,7 @@ func (c *cycle) carryInto(ctx context.Context, at standoff, r Resolution) (memor
 	case TakeBoth:
 		p := c.freePath(at.Path, &at.listing)
 		if p.IsZero() {
-			return p, memory.Invalid("both", fmt.Sprintf("%s cannot get a number: its name is as long as one may be", at.Path))
+			return p, memory.Invalid("both", fmt.Sprintf("no name with a number is free beside %s: it is too long, or they are left out", at.Path))
 		}
 		return p, c.place(ctx, p, at.listing.Spell(p), at.Ours, nil)
 	case TakeText:
@@ -206,7 +206,7 @@ func (c *cycle) freePath(p memory.Path, l *tree.Listing) memory.Path {
 		taken[served.Skeleton()], taken[e.base.Path.Skeleton()] = true, true
 	}
 	stem := strings.TrimSuffix(p.String(), ".md")
-	for n := 2; ; n++ {
+	for n := 2; n < 10_000; n++ {
 		free, err := memory.ParsePath(stem + "-" + strconv.Itoa(n) + ".md")
 		if err != nil {
 			return memory.Path{}
@@ -215,6 +215,7 @@ func (c *cycle) freePath(p memory.Path, l *tree.Listing) memory.Path {
 			return free
 		}
 	}
+	return memory.Path{}
 }
 
 // discard moves the texts of a conflict to the trash, and closes it.

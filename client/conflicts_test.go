@@ -77,6 +77,19 @@ func TestResolve_KeepsWhatIsNotShared(t *testing.T) {
 	}
 }
 
+// Where the member leaves out every name beside the entry's, there is none.
+func TestResolve_NoFreeName(t *testing.T) {
+	t.Parallel()
+	_, _, b := apart(t, "draft.md")
+	b.write(t, ignoreFile, "draft-*.md\n")
+	if _, err := b.syncer("").Resolve(t.Context(), b.open(t)["draft.md"], client.Resolution{Take: client.TakeBoth}); memory.CodeOf(err) != memory.CodeInvalid {
+		t.Errorf("%v, want a reason", err)
+	}
+	if len(b.open(t)) != 1 {
+		t.Error("the conflict is closed")
+	}
+}
+
 // What differs in line ends only is what the server has.
 func TestResolve_LineEnds(t *testing.T) {
 	t.Parallel()
