@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"fmt"
 	"net/url"
 
 	"github.com/teammem/teammem/api/wire"
@@ -19,7 +20,7 @@ func (s *Server) keepConflict(ctx context.Context, project memory.ProjectID, c m
 	if err := s.post(ctx, projectPath(project, "conflicts"), body, &w); err != nil {
 		return memory.Conflict{}, err
 	}
-	return w.Domain()
+	return answered(w)
 }
 
 // openConflicts returns a page of the caller's conflicts that are open, and the
@@ -45,12 +46,22 @@ func (s *Server) conflict(ctx context.Context, project memory.ProjectID, id memo
 	if err := s.get(ctx, conflictPath(project, id), nil, &w); err != nil {
 		return memory.Conflict{}, err
 	}
-	return w.Conflict.Domain()
+	return answered(w.Conflict)
 }
 
 // closeConflict says that a conflict was resolved in a tree.
 func (s *Server) closeConflict(ctx context.Context, project memory.ProjectID, id memory.ConflictID) error {
 	return s.post(ctx, conflictPath(project, id)+"/resolve", wire.Resolve{How: string(memory.HowLocal)}, &wire.Conflict{})
+}
+
+// answered reads a conflict in an answer. What cannot be read is not what the
+// server has to say about the conflict.
+func answered(w wire.Conflict) (memory.Conflict, error) {
+	c, err := w.Domain()
+	if err != nil {
+		return c, fmt.Errorf("%w: %w", errForeign, err)
+	}
+	return c, nil
 }
 
 func conflictPath(p memory.ProjectID, id memory.ConflictID) string {

@@ -39,6 +39,10 @@ func (c *cycle) tellClosed(ctx context.Context) error {
 	for _, k := range closed {
 		c.report.Requests++
 		err := c.server.closeConflict(ctx, c.link.Project, k.meta.ID)
+		if problem := stated(err); problem != nil && !overWith(err) {
+			c.notice("the server still has the conflict of %s open: %s", visible(k.meta.Path), problem.Message)
+			continue // it may be for another login to tell
+		}
 		if err != nil && !overWith(err) {
 			return err
 		}
@@ -54,6 +58,21 @@ func (c *cycle) tellClosed(ctx context.Context) error {
 func overWith(err error) bool {
 	code := memory.CodeOf(err)
 	return !errors.Is(err, errForeign) && (code == memory.CodeNotFound || code == memory.CodeConflict)
+}
+
+// stated returns what the server has to say about one conflict, and about no
+// other: nil if it did not get to that.
+func stated(err error) *memory.Error {
+	problem, ok := errors.AsType[*memory.Error](err)
+	if !ok || errors.Is(err, errForeign) {
+		return nil
+	}
+	switch problem.Code {
+	case memory.CodeForbidden, memory.CodeNotFound, memory.CodeConflict, memory.CodeChanged, memory.CodeInvalid, memory.CodeQuota,
+		memory.CodePathRejected, memory.CodeSecretFound, memory.CodeTextRejected, memory.CodeTooLarge, memory.CodeScanTimeout:
+		return problem
+	}
+	return nil
 }
 
 // hearClosed closes what was resolved elsewhere.
@@ -73,6 +92,9 @@ func (c *cycle) hearClosed(ctx context.Context) error {
 		c.report.Requests++
 		theirs, err := c.server.conflict(ctx, c.link.Project, k.meta.ID)
 		switch {
+		case err != nil && !overWith(err) && stated(err) != nil:
+			c.notice("it is not known what became of the conflict of %s: %s", k.Path, stated(err).Message)
+			continue
 		case err != nil && !overWith(err):
 			return err
 		case err != nil: // the server was restored from a backup: tell it once more
@@ -122,10 +144,18 @@ func (c *cycle) settleConflict(k recorded, theirs memory.Conflict) error {
 	if theirs.Closed == nil || theirs.Path != k.Path || theirs.Sum != memory.Sum(ours) {
 		return nil
 	}
+	if k.meta.Again { // nobody has decided about what was written since
+		k.meta.ID, k.meta.Mirrored, k.meta.Again = memory.NewConflictID(), false, false
+		return c.conflicts.note(k)
+	}
 	if err := c.discard(k.Kept, Sides{Base: base, Ours: ours}); err != nil {
 		return err
 	}
-	c.notice("the conflict of %s was resolved by %s (%s): your text is in the trash", k.Path, visible(theirs.Closed.By.Name), visible(string(theirs.Closed.How)))
+	became := "your text is in the trash"
+	if theirs.Closed.Proposal != "" {
+		became = "what came of it waits for a reviewer, and your text is in the trash"
+	}
+	c.notice("the conflict of %s was resolved by %s (%s): %s", k.Path, visible(theirs.Closed.By.Name), visible(string(theirs.Closed.How)), became)
 	return k.forget()
 }
 
@@ -136,14 +166,35 @@ func (c *cycle) tellOpen(ctx context.Context) error {
 		return err
 	}
 	for _, k := range unknown {
-		if k.meta.Refused != nil && k.meta.Refused.RuleSet == c.ruleSet {
-			continue // it would be again
+		if c.leftOut(k) {
+			err = c.keepAlone(k)
+		} else if k.meta.Refused == nil || k.meta.Refused.RuleSet != c.ruleSet { // else it would be again
+			err = c.tellConflict(ctx, k)
 		}
-		if err := c.tellConflict(ctx, k); err != nil {
+		if problem := stated(err); problem != nil && ctx.Err() == nil {
+			c.notice("the conflict of %s is not at the server: %s", k.Path, problem.Message)
+			err = nil
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// leftOut reports whether the member's rules leave out what a conflict is about.
+func (c *cycle) leftOut(k recorded) bool {
+	return c.listing.LeavesOut(k.Path) || c.listing.LeavesOut(c.nameNow(k.Path, k.meta.EntryID))
+}
+
+// keepAlone notes that a text is left out. As no rules refused it, the next run
+// looks at it again.
+func (c *cycle) keepAlone(k recorded) error {
+	if k.meta.Refused != nil {
+		return nil
+	}
+	k.meta.Refused = &unshared{Message: "team/.teammemignore leaves it out"}
+	return c.conflicts.note(k)
 }
 
 // tellConflict tells of one text, if nothing in it must stay on this computer.
@@ -188,8 +239,7 @@ func (c *cycle) tellConflict(ctx context.Context, k recorded) error {
 // lastingCodes are of refusals that asking again does not change.
 func lastingCodes() []memory.Code {
 	return []memory.Code{
-		memory.CodePathRejected, memory.CodeSecretFound, memory.CodeTextRejected, memory.CodeTooLarge, memory.CodeScanTimeout,
-		memory.CodeInvalid, memory.CodeConflict,
+		memory.CodePathRejected, memory.CodeSecretFound, memory.CodeTextRejected, memory.CodeTooLarge, memory.CodeInvalid,
 	}
 }
 

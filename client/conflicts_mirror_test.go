@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -64,6 +67,108 @@ func TestMirror_ResolvedElsewhere(t *testing.T) {
 		if got := b.kept(t, "ben's "+p+"\n"); got != want {
 			t.Errorf("ben's %s is in %q, want %q", p, got, want)
 		}
+	}
+}
+
+// What was decided about a text is no decision about the same text, written
+// again and lost to something newer: that waits.
+func TestMirror_LostAgain(t *testing.T) {
+	t.Parallel()
+	tm, a, b := apart(t, "a.md")
+	first := tm.conflictsAt(t, a)["a.md"].ID
+	_, err := tm.service.ResolveConflict(t.Context(), a.chief(), tm.project.ID, first, memory.Resolve{How: memory.HowTheirs})
+	must(t, err)
+	a.write(t, "a.md", "ann's newest\n")
+	a.sync(t)
+	b.write(t, "a.md", "ben's a.md\n")
+	for range 2 {
+		if r := b.sync(t); len(r.Conflicts) != 1 || !r.Conflicts[0].Mirrored || b.kept(t, "ben's a.md\n") != "conflicts" {
+			t.Errorf("open %+v", r.Conflicts)
+		}
+	}
+	open, err := tm.service.Conflicts(t.Context(), a.chief(), tm.project.ID, memory.ConflictQuery{Open: true})
+	if err != nil || len(open) != 1 || open[0].ID == first {
+		t.Errorf("the server has open %+v, %v", open, err)
+	}
+}
+
+// What the author left out since stays on this computer, under either name.
+func TestMirror_LeftOut(t *testing.T) {
+	t.Parallel()
+	tm, a, b := together(t, map[string]string{"a.md": "base\n", "b.md": "base\n", "c.md": "base\n"})
+	tm.between(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		if strings.Contains(r.URL.Path, "/conflicts") {
+			panic(http.ErrAbortHandler)
+		}
+		next.ServeHTTP(w, r)
+	})
+	for _, p := range []string{"a.md", "b.md", "c.md"} {
+		a.write(t, p, "ann's\n")
+		b.write(t, p, "ben's "+p+"\n")
+	}
+	a.sync(t)
+	b.sync(t)
+	a.rename(t, "b.md", "private/b.md")
+	a.sync(t)
+	b.sync(t)
+	tm.between(nil)
+	b.write(t, ignoreFile, "a.md\nprivate/\n")
+	b.sync(t)
+	b.sync(t)
+	if served := tm.conflictsAt(t, a); len(served) != 1 || served["c.md"].ID == "" {
+		t.Errorf("the server has %+v", served)
+	}
+	for p, k := range b.open(t) {
+		if (k.Alone != "") != (p != "c.md") || k.Mirrored != (p == "c.md") {
+			t.Errorf("%s: %+v", p, k)
+		}
+	}
+	must(t, os.Remove(filepath.Join(b.tree(), ignoreFile)))
+	b.sync(t)
+	b.sync(t)
+	if served := tm.conflictsAt(t, a); len(served) != 3 {
+		t.Errorf("the server has %+v of what is shared again", served)
+	}
+}
+
+// What the server does not do about one conflict, it is asked about the next;
+// the member is told, and asking goes on.
+func TestMirror_OneRefused(t *testing.T) {
+	t.Parallel()
+	tm, a, b := apart(t, "a.md", "b.md", "c.md")
+	served, open := tm.conflictsAt(t, a), b.open(t)
+	_, err := tm.service.ResolveConflict(t.Context(), a.chief(), tm.project.ID, served["c.md"].ID, memory.Resolve{How: memory.HowTheirs})
+	must(t, err)
+	refuse := func(status int, code memory.Code, part string) {
+		tm.between(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+			if r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, part) {
+				next.ServeHTTP(w, r)
+				return
+			}
+			w.Header().Set("Content-Type", "application/problem+json")
+			w.Header().Set("Teammem-Instance", instance)
+			w.WriteHeader(status)
+			_, _ = io.WriteString(w, `{"type":"urn:teammem:x","title":"x","status":`+strconv.Itoa(status)+`,"detail":"not like this","instance":"x","code":"`+string(code)+`"}`)
+		})
+	}
+	refuse(http.StatusForbidden, memory.CodeForbidden, string(served["a.md"].ID)+"/resolve")
+	b.resolve(t, open["a.md"], client.Resolution{})
+	b.resolve(t, open["b.md"], client.Resolution{})
+	r := b.sync(t)
+	if now := tm.conflictsAt(t, a); len(r.Conflicts) != 0 || now["b.md"].Closed == nil || !strings.Contains(strings.Join(r.Notices, "\n"), "not like this") {
+		t.Errorf("open %v, notices %q", r.Conflicts, r.Notices)
+	}
+	for code, status := range map[memory.Code]int{memory.CodeQuota: http.StatusUnprocessableEntity, memory.CodeConflict: http.StatusConflict, "": http.StatusOK} {
+		refuse(status, code, "/conflicts")
+		a.write(t, "b.md", "ann's "+string(code)+"\n")
+		b.write(t, "b.md", "ben's "+string(code)+"\n")
+		a.sync(t)
+		r := b.sync(t)
+		k := b.open(t)["b.md"]
+		if said := strings.Contains(strings.Join(r.Notices, "\n"), "not like this"); k.Mirrored || k.Alone != "" || said != (code != "") {
+			t.Errorf("%s: %+v, notices %q", code, k, r.Notices)
+		}
+		b.resolve(t, k, client.Resolution{})
 	}
 }
 
