@@ -17,16 +17,19 @@ const mirrorTime = 15 * time.Second
 // be resolved elsewhere, too, and of those that were resolved here; and it hears
 // which were resolved elsewhere. A tree without conflicts asks nothing.
 //
-// It comes after the run, and cannot fail it: what was not told now is told by
-// the next one.
+// It comes after the run, when the index is written, and cannot fail it: what was
+// not told now is told by the next one.
 func (c *cycle) mirror(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, mirrorTime)
 	defer cancel()
 	for _, step := range []func(context.Context) error{c.tellClosed, c.hearClosed, c.tellOpen} {
 		// Without the server's part, the conflicts are as good as without a server.
 		if err := step(ctx); err != nil {
-			return
+			break
 		}
+	}
+	if open, err := c.conflicts.conflicts(); err == nil {
+		c.report.Conflicts = open
 	}
 }
 
@@ -153,7 +156,7 @@ func (c *cycle) settleConflict(k recorded, theirs memory.Conflict) error {
 	}
 	became := "your text is in the trash"
 	if theirs.Closed.Proposal != "" {
-		became = "what came of it waits for a reviewer, and your text is in the trash"
+		became = "what came of it goes to a reviewer first, and your text is in the trash"
 	}
 	c.notice("the conflict of %s was resolved by %s (%s): %s", k.Path, visible(theirs.Closed.By.Name), visible(string(theirs.Closed.How)), became)
 	return k.forget()
@@ -166,17 +169,24 @@ func (c *cycle) tellOpen(ctx context.Context) error {
 		return err
 	}
 	for _, k := range unknown {
-		if c.leftOut(k) {
+		switch {
+		case c.leftOut(k):
 			err = c.keepAlone(k)
-		} else if k.meta.Refused == nil || k.meta.Refused.RuleSet != c.ruleSet { // else it would be again
+		case k.meta.Refused != nil && k.meta.Refused.RuleSet == c.ruleSet:
+			continue // it would be again
+		default:
 			err = c.tellConflict(ctx, k)
 		}
-		if problem := stated(err); problem != nil && ctx.Err() == nil {
-			c.notice("the conflict of %s is not at the server: %s", k.Path, problem.Message)
-			err = nil
-		}
-		if err != nil {
+		problem := stated(err)
+		if problem == nil && err != nil {
 			return err
+		}
+		if problem == nil {
+			continue
+		}
+		c.notice("the conflict of %s is not at the server: %s", k.Path, problem.Message)
+		if problem.Code == memory.CodeForbidden || problem.Code == memory.CodeQuota {
+			return nil // which holds for the others, too
 		}
 	}
 	return nil
@@ -227,6 +237,7 @@ func (c *cycle) tellConflict(ctx context.Context, k recorded) error {
 		return c.settleConflict(k, theirs) // while the answer to an earlier report was lost
 	case err == nil:
 		k.meta.Mirrored, k.meta.Refused = true, nil
+		c.notice("texts of open conflicts are at the server, too: you and reviewers can read and resolve them there")
 	case ctx.Err() == nil && ok && !errors.Is(err, errForeign) && slices.Contains(lastingCodes(), problem.Code):
 		k.meta.Refused = &unshared{Code: problem.Code, Message: problem.Message, RuleSet: c.ruleSet}
 		c.notice("the conflict of %s is kept on this computer only: %s", k.Path, problem.Message)

@@ -88,7 +88,15 @@ func TestMirror_LostAgain(t *testing.T) {
 	}
 	open, err := tm.service.Conflicts(t.Context(), a.chief(), tm.project.ID, memory.ConflictQuery{Open: true})
 	if err != nil || len(open) != 1 || open[0].ID == first {
-		t.Errorf("the server has open %+v, %v", open, err)
+		t.Fatalf("the server has open %+v, %v", open, err)
+	}
+
+	// Where every change waits, nobody is told that it is everybody's.
+	must(t, tm.service.SetReview(t.Context(), root(), tm.project.ID, memory.PresetStrict))
+	_, err = tm.service.ResolveConflict(t.Context(), a.chief(), tm.project.ID, open[0].ID, memory.Resolve{How: memory.HowBoth})
+	must(t, err)
+	if r := b.sync(t); len(r.Conflicts) != 0 || !strings.Contains(strings.Join(r.Notices, "\n"), "goes to a reviewer first") {
+		t.Errorf("open %v, notices %q", r.Conflicts, r.Notices)
 	}
 }
 
@@ -212,7 +220,15 @@ func TestMirror_NotNow(t *testing.T) {
 	t.Parallel()
 	tm, a, b := together(t, map[string]string{"a.md": "base\n"})
 	var lost atomic.Int32
-	about := func(r *http.Request) bool { return strings.Contains(r.URL.Path, "/conflicts") }
+	var index atomic.Value // as it was when the server was asked
+	about := func(r *http.Request) bool {
+		is := strings.Contains(r.URL.Path, "/conflicts")
+		if is {
+			text, _ := os.ReadFile(b.index())
+			index.Store(string(text))
+		}
+		return is
+	}
 	fail := func(after bool) {
 		tm.between(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 			if !about(r) || !after {
@@ -234,6 +250,9 @@ func TestMirror_NotNow(t *testing.T) {
 	for _, after := range []bool{false, true} {
 		fail(after)
 		b.sync(t)
+		if now, err := os.ReadFile(b.index()); err != nil || index.Load() != string(now) {
+			t.Errorf("answer lost %t: the index was not written first, %v", after, err)
+		}
 		if k := b.open(t)["a.md"]; k.Mirrored || k.Alone != "" {
 			t.Errorf("answer lost %t: %+v", after, k)
 		}

@@ -110,12 +110,12 @@ func (s *Syncer) Sync(ctx context.Context, o SyncOptions) (_ *Report, err error)
 	defer func() { err = errors.Join(err, c.tree.Close()) }()
 	err = c.run(ctx)
 	c.unstage()
-	if err == nil && !o.DryRun && !o.Offline && c.mode() != PullOnly {
-		c.mirror(ctx)
-	}
 	if finished := c.finish(file, err); finished != nil {
 		report.Proven = false
 		err = errors.Join(err, finished)
+	}
+	if err == nil && !o.DryRun && !o.Offline && c.mode() != PullOnly {
+		c.mirror(ctx)
 	}
 	return report, err
 }
