@@ -70,7 +70,7 @@ func TestConflict_Pages(t *testing.T) {
 	if both.status != http.StatusSeeOther || both.header.Get("Location") == list {
 		t.Errorf("status %d, to %q", both.status, both.header.Get("Location"))
 	}
-	author.get(view.ConflictURL(project, string(two))).want(t, http.StatusOK).shows(t, "The text waits for review")
+	author.get(view.ConflictURL(project, string(two))).want(t, http.StatusOK).shows(t, "goes to a reviewer first", "The text waits for review").hides(t, "both texts are kept")
 }
 
 // The list goes on where the page before ended.

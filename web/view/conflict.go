@@ -57,6 +57,9 @@ func (p Conflict) texts() (list []textLink) {
 
 // heading says what was done.
 func (r Resolution) heading() string {
+	if r.Proposal != "" {
+		return "Resolved: what came of it goes to a reviewer first"
+	}
 	switch r.How {
 	case "theirs":
 		return "Resolved: the server's text stays"
