@@ -20,7 +20,7 @@ type pulled struct {
 // not tell that there is nothing new; or it scans and pulls at the same time.
 func (c *cycle) observe(ctx context.Context) error {
 	ask := c.question()
-	if c.mayBeAhead() {
+	if c.mayBeAhead() && !c.options.News {
 		if err := c.scanFirst(ctx); err != nil {
 			return err
 		}

@@ -21,7 +21,7 @@ const racyWindow = 2 * time.Second
 // scan looks at every name in the tree and reads what may have changed since
 // the recorded scan.
 func (c *cycle) scan(ctx context.Context, verify bool) error {
-	listing, err := c.tree.List(ctx)
+	listing, err := c.list(ctx, verify)
 	if err != nil {
 		return err
 	}

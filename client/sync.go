@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/teammem/teammem/client/tree"
 	"github.com/teammem/teammem/memory"
 	msync "github.com/teammem/teammem/sync"
 )
@@ -33,7 +34,8 @@ type Syncer struct {
 	member   string
 	progress func(what string, done, total int)
 	onDone   func(Done)
-	onSync   func() // before each wait for the tree's disk; set by tests only
+	seen     *tree.Listing // by the last run, if whoever watches the tree can say what happened since
+	onSync   func()        // before each wait for the tree's disk; set by tests only
 }
 
 // SyncerOptions are what a [Syncer] needs from the outside. Its functions, but
@@ -86,7 +88,9 @@ type SyncOptions struct {
 	RestoreHeld  bool          // undo the deletes that are held: files come back, and are offered again
 	Removed      []memory.Path // files that somebody agreed to remove: these deletes are not held
 
-	// What whoever watches the tree has to say, and to hear. Both may be nil.
+	// What whoever watches the tree has to say, and to hear. All may be nil.
+	News    bool                                       // the server has some: it is asked at once
+	Touched func() (folders []string, all bool)        // where something may have happened since it was last asked; see cycle.list
 	Settled func(memory.Path) bool                     // whether a file has been gone, or empty since it was made, for so long that it is meant
 	Listed  func(folders []string, took time.Duration) // told of the folders of each listing, on disk below team/
 }
@@ -116,6 +120,9 @@ func (s *Syncer) Sync(ctx context.Context, o SyncOptions) (_ *Report, err error)
 	}
 	if err == nil && !o.DryRun && !o.Offline && c.mode() != PullOnly {
 		c.mirror(ctx)
+	}
+	if err == nil {
+		c.lookedAt()
 	}
 	return report, err
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/teammem/teammem/client/tree"
+	"github.com/teammem/teammem/memory"
 	msync "github.com/teammem/teammem/sync"
 )
 
@@ -97,6 +98,40 @@ func (s *Syncer) Touch() error {
 		return err
 	}
 	return errors.Join(t.Touch(), t.Close())
+}
+
+// list looks at the names in the tree: at all of them, unless whoever watches it
+// can say where something happened since the last run of the same Syncer. What
+// they missed does no harm: before a file is replaced, removed or deleted for
+// all it is looked at, and all names are, now and then.
+func (c *cycle) list(ctx context.Context, verify bool) (tree.Listing, error) {
+	before := c.seen
+	c.seen = nil
+	if c.options.Touched == nil {
+		return c.tree.List(ctx)
+	}
+	const most = 32 // folders; more are better looked at all together
+	touched, all := c.options.Touched()
+	if all || verify || before == nil || len(touched) > most {
+		return c.tree.List(ctx)
+	}
+	return c.tree.Relist(ctx, before, touched)
+}
+
+// lookedAt keeps the listing for the next run, unless this one changed the tree
+// itself.
+func (c *cycle) lookedAt() {
+	if c.options.Touched == nil || !c.scanned || len(c.failures) > 0 {
+		return
+	}
+	for _, d := range c.report.Done {
+		sent := d.Kind == msync.Create || d.Kind == msync.Upload || d.Kind == msync.DeleteRemote || d.Kind == msync.MoveRemote
+		if !sent || d.Verdict != memory.RulingPublished && d.Verdict != memory.RulingSame {
+			return
+		}
+	}
+	seen := c.listing // a copy, or all of the cycle would stay
+	c.seen = &seen
 }
 
 // leaveUnsettled takes out of a plan what may still be half of a save or of a

@@ -33,7 +33,8 @@ type ears struct {
 	known  map[string]*project
 	beyond map[string]bool // folders that are no tree's
 	made   time.Time
-	moved  bool // the last event took a name away, so the next may be where it went
+	stale  []string // folders whose watches are to be ended, before others are added
+	moved  bool     // the last event took a name away, so the next may be where it went
 }
 
 // open makes a new watcher in place of one that may be there, and watches what
@@ -44,13 +45,13 @@ func (e *ears) open() {
 	w, err := e.make()
 	e.mu.Lock()
 	old, known := e.w, e.known
-	e.w, e.why, e.known, e.made = w, "", map[string]*project{}, e.clock()
+	e.w, e.why, e.known, e.stale, e.made = w, "", map[string]*project{}, nil, e.clock()
 	if err != nil {
 		e.w, e.why = nil, shortage(err)
 	}
 	e.mu.Unlock()
 	if old != nil {
-		_ = old.Close() // nobody listens to it any more
+		shut(old)
 	}
 	if err != nil {
 		return
@@ -86,7 +87,7 @@ func (e *ears) close() {
 	e.w = nil
 	e.mu.Unlock()
 	if w != nil {
-		_ = w.Close()
+		shut(w)
 	}
 }
 
@@ -127,10 +128,14 @@ func (e *ears) follow(p *project, folders []string, again bool) (fresh bool, why
 	e.adding.Lock()
 	defer e.adding.Unlock()
 	e.mu.Lock()
-	w, why := e.w, e.why
+	w, why, stale := e.w, e.why, e.stale
+	e.stale = nil
 	e.mu.Unlock()
 	if w == nil {
 		return false, why
+	}
+	for _, f := range stale {
+		_ = w.Remove(f) // most are gone
 	}
 	for _, f := range folders {
 		folder := filepath.Join(p.team, filepath.FromSlash(f))
@@ -151,11 +156,21 @@ func (e *ears) follow(p *project, folders []string, again bool) (fresh bool, why
 
 // leave ends the watches of a tree.
 func (e *ears) leave(p *project) {
+	e.adding.Lock()
+	defer e.adding.Unlock()
 	for _, folder := range e.forget(p.team) {
 		if w := e.watcher(); w != nil {
 			_ = w.Remove(folder) // it may be gone
 		}
 	}
+}
+
+// drop has watches ended by whoever next adds some. Whoever reads events must
+// not wait for the watcher: it may be waiting for them, to be rid of an error.
+func (e *ears) drop(folders []string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.stale = append(e.stale, folders...)
 }
 
 // forget takes a folder and all below it for not watched.
@@ -204,7 +219,7 @@ func (e *ears) drain(ctx context.Context, w *fsnotify.Watcher) {
 			if !ok {
 				return
 			}
-			e.hear(w, event)
+			e.hear(event)
 		case err, ok := <-w.Errors:
 			if !ok {
 				return
@@ -212,13 +227,20 @@ func (e *ears) drain(ctx context.Context, w *fsnotify.Watcher) {
 			if err == nil {
 				continue
 			}
-			go discard(w.Events) // it may be in the middle of telling more
+			go discard(w.Events) // whoever is to let go of it may be waiting for it
 			go discard(w.Errors)
 			e.open()
 			e.lost(fmt.Sprintf("changes of files were missed (%v): everything is looked at", err))
 			return
 		}
 	}
+}
+
+// shut ends a watcher, which may be in the middle of telling more.
+func shut(w *fsnotify.Watcher) {
+	go discard(w.Events) // until they are closed
+	go discard(w.Errors)
+	_ = w.Close()
 }
 
 // discard reads what nobody wants to know any more, so that a watcher can end.
@@ -228,7 +250,7 @@ func discard[T any](from <-chan T) {
 }
 
 // hear takes in one event.
-func (e *ears) hear(w *fsnotify.Watcher, event fsnotify.Event) {
+func (e *ears) hear(event fsnotify.Event) {
 	if event.Name == "" {
 		return
 	}
@@ -246,10 +268,8 @@ func (e *ears) hear(w *fsnotify.Watcher, event fsnotify.Event) {
 		return
 	case self != nil && event.Has(fsnotify.Remove|fsnotify.Rename):
 		// Watches go along with a folder that is moved, and would go on under its old name.
-		for _, f := range e.forget(event.Name) {
-			_ = w.Remove(f)
-		}
-		self.edit(0)
+		e.drop(e.forget(event.Name))
+		self.editIn(filepath.Dir(event.Name), 0)
 		return
 	case p == nil:
 		e.beside(event.Name)
@@ -257,9 +277,9 @@ func (e *ears) hear(w *fsnotify.Watcher, event fsnotify.Event) {
 	case !concerns(event, name):
 		return
 	case event.Has(fsnotify.Write), event.Has(fsnotify.Create) && !moved:
-		p.edit(e.pace.inPlace)
+		p.editIn(filepath.Clean(folder), e.pace.inPlace)
 	default: // a file that gets its name has its text
-		p.edit(0)
+		p.editIn(filepath.Clean(folder), 0)
 	}
 }
 

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -31,10 +33,12 @@ type project struct {
 	touched time.Time
 	proven  bool // a touch was heard of, and none was missed since
 	report  *client.Report
-	synced  time.Time // when the last cycle ended that was in order
-	pulled  time.Time // when the server last answered
-	offline time.Time // since when it does not
-	failure string    // of the last cycle
+	synced  time.Time       // when the last cycle ended that was in order
+	dirt    map[string]bool // folders in which something happened since the last cycle asked; below the team's
+	blind   bool            // it may have been anywhere
+	pulled  time.Time       // when the server last answered
+	offline time.Time       // since when it does not
+	failure string          // of the last cycle
 
 	// Only used by the project's own goroutine.
 	syncer *client.Syncer
@@ -46,7 +50,7 @@ type project struct {
 func newProject(w *Watcher, l client.Link, lock *client.WatchLock) *project {
 	p := &project{
 		Watcher: w, link: l, team: filepath.Join(l.MemoryReal, tree.FolderName), lock: lock, wake: make(chan struct{}, 1), mode: Starting,
-		gone: map[memory.Path]time.Time{}, deaf: "",
+		gone: map[memory.Path]time.Time{}, dirt: map[string]bool{},
 	}
 	now := w.clock()
 	p.agenda = agenda{pace: w.pace, spread: w.spread, rescan: now, pull: now.Add(w.pace.pull), verify: now.Add(w.pace.verify)}
@@ -56,6 +60,32 @@ func newProject(w *Watcher, l client.Link, lock *client.WatchLock) *project {
 // edit notes that something happened in the tree.
 func (p *project) edit(delay time.Duration) {
 	p.change(func(a *agenda) { a.edit(p.clock(), delay) })
+}
+
+// editIn notes that something happened to a name in a folder.
+func (p *project) editIn(folder string, delay time.Duration) {
+	rel, err := filepath.Rel(p.team, folder)
+	p.mu.Lock()
+	switch {
+	case err != nil || !filepath.IsLocal(rel):
+		p.blind = true
+	case rel == ".":
+		p.dirt[""] = true
+	default:
+		p.dirt[filepath.ToSlash(rel)] = true
+	}
+	p.mu.Unlock()
+	p.edit(delay)
+}
+
+// where returns the folders in which something happened since it was last
+// asked, if all is known of that.
+func (p *project) where() (folders []string, all bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	folders, all = slices.Collect(maps.Keys(p.dirt)), p.blind || !p.proven || p.deaf != ""
+	p.dirt, p.blind = map[string]bool{}, false
+	return folders, all
 }
 
 // all asks for a look at everything.
@@ -278,17 +308,26 @@ func (p *project) listed(_ []string, took time.Duration) { p.took = took }
 func (p *project) cycle(ctx context.Context, j job) {
 	began := p.clock()
 	p.mu.Lock()
-	full := j == verify || !p.agenda.rescan.After(began)
+	full := j == verify || !p.agenda.rescan.After(began) || len(p.gone) > 0 // which takes two real looks
+	news := p.agenda.heard
 	p.agenda.begin(began, j)
 	p.mu.Unlock()
 	var folders []string
 	seen := map[memory.Path]time.Time{}
 	r, err := p.syncer.Sync(ctx, client.SyncOptions{
-		Verify:  j == verify,
+		Verify: j == verify,
+		News:   news,
+		Touched: func() ([]string, bool) {
+			touched, all := p.where()
+			full = full || all
+			return touched, full
+		},
 		Settled: func(path memory.Path) bool { return p.settled(seen, path) },
 		Listed: func(f []string, took time.Duration) {
 			folders = f
-			p.listed(f, took)
+			if full {
+				p.listed(f, took)
+			}
 		},
 	})
 	if ctx.Err() != nil {
@@ -331,6 +370,9 @@ func (p *project) follow(folders []string, full bool) {
 		}
 		var fresh bool
 		if fresh, why = p.ears.follow(p, folders, full); fresh {
+			p.mu.Lock()
+			p.blind = true
+			p.mu.Unlock()
 			p.edit(0)
 		}
 	}

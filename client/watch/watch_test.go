@@ -3,8 +3,30 @@ package watch_test
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"testing"
 )
+
+// A folder that is moved out of the tree, and gone before its watch is ended, is
+// an error to the watcher, which is in the middle of it when it tells so.
+func TestWatch_FolderMovedOut(t *testing.T) {
+	t.Parallel()
+	tm := newTeam(t)
+	ada, bob := tm.join(t, "ada"), tm.join(t, "bob")
+	ada.watching(t)
+	bob.watching(t)
+	for i := range 5 {
+		file := fmt.Sprintf("folder/%d.md", i)
+		ada.write(t, file, "made\n")
+		bob.becomes(t, map[string]string{file: "made\n"})
+		outside := filepath.Join(ada.home, fmt.Sprintf("outside-%d", i))
+		must(t, os.Rename(ada.path("folder"), outside))
+		must(t, os.RemoveAll(outside))
+		bob.becomes(t, map[string]string{})
+	}
+	ada.write(t, "after.md", "still heard of\n")
+	bob.becomes(t, map[string]string{"after.md": "still heard of\n"})
+}
 
 func TestWatch_EditsTravel(t *testing.T) {
 	t.Parallel()

@@ -1,0 +1,104 @@
+//go:build unix
+
+package tree
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// Whatever happens to names, to look again where it happened finds what a look
+// at everything finds.
+func TestTree_Relist(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(8) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			r := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // the same each time
+			b.write("a/b/first.md", "x")
+			b.write("c/second.md", "x")
+			before, err := b.List(t.Context())
+			must(t, err)
+			for range 20 {
+				touched := b.mess(r)
+				after, err := b.Relist(t.Context(), &before, touched)
+				must(t, err)
+				all, err := b.List(t.Context())
+				must(t, err)
+				if diff := cmp.Diff(all.said(), after.said(), cmpopts.EquateEmpty()); diff != "" {
+					t.Fatalf("after changes in %q (-all +again):\n%s", touched, diff)
+				}
+				before = after
+			}
+		})
+	}
+}
+
+// said is what a listing says of a tree.
+func (l *Listing) said() map[string]any {
+	var files, blocked []string
+	for _, f := range l.Files {
+		files = append(files, fmt.Sprint(f.Path, " < ", f.Disk, f.Stamp))
+	}
+	for _, b := range l.Blocked {
+		blocked = append(blocked, fmt.Sprint(b.Kind, " ", b.Disk))
+	}
+	folders := slices.Sorted(slices.Values(l.Folders))
+	return map[string]any{"files": files, "blocked": blocked, "folders": folders, "spelled": l.spelled, "unknown": l.unknown}
+}
+
+// mess changes a few names, and returns the folders of those names.
+func (b *bundle) mess(r *rand.Rand) (touched []string) {
+	folders := []string{"", "a", "a/b", "c", "d", "d/e/f", "Caf\u00e9", "cafe\u0301"}
+	names := []string{"x.md", "X.md", "y.md", nfc, nfd, "notes.txt"}
+	seen := map[string]bool{}
+	touch := func(path string) {
+		for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) { // folders that are made on the way are names, too
+			if dir == "." {
+				dir = ""
+			}
+			seen[dir] = true
+			if dir == "" {
+				return
+			}
+		}
+	}
+	for range 1 + r.IntN(3) {
+		folder := folders[r.IntN(len(folders))]
+		path := filepath.Join(folder, names[r.IntN(len(names))])
+		switch r.IntN(6) {
+		case 0, 1, 2:
+			b.write(path, fmt.Sprint(r.Uint64()))
+			touch(path)
+		case 3:
+			_ = os.Remove(filepath.Join(b.dir, path)) // it may not be there
+			touch(path)
+		case 4:
+			if folder != "" {
+				must(b, os.RemoveAll(filepath.Join(b.dir, folder)))
+				touch(folder)
+			}
+		case 5:
+			if _, err := os.Lstat(filepath.Join(b.dir, "g")); folder != "" && err != nil {
+				_ = os.Rename(filepath.Join(b.dir, folder), filepath.Join(b.dir, "g"))
+				touch(folder)
+				touch("g")
+			} else {
+				must(b, os.RemoveAll(filepath.Join(b.dir, "g")))
+				touch("g")
+			}
+		}
+	}
+	for dir := range seen {
+		touched = append(touched, dir)
+	}
+	return touched
+}
