@@ -38,8 +38,9 @@ type cycle struct {
 	marker      tree.Marker
 	before      tree.Rules // what was left out in the last run, if it is something else now
 	scope       scope
-	jumped      bool // it is another one than in the last run
-	unmoved     bool // a file kept its stamp, so this is the tree that the index is about
+	sureOf      time.Time // the start of the listing since which the ignore file is known to be the same
+	jumped      bool      // it is another one than in the last run
+	unmoved     bool      // a file kept its stamp, so this is the tree that the index is about
 	texts       texts
 	stage       *stage // nil: nothing is staged
 	local       localTexts

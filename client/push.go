@@ -89,6 +89,9 @@ func (s *sender) send(ctx context.Context) error {
 	if len(s.batch) == 0 {
 		return nil
 	}
+	if err := s.maySend(ctx); err != nil {
+		return err
+	}
 	batch := s.batch
 	s.batch, s.bytes = nil, 0
 	body, err := s.pack(batch)

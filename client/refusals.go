@@ -99,7 +99,7 @@ func (c *cycle) refuseEntry(op msync.Op) {
 	}
 	p := op.Local.Path
 	if kind == tree.KindIgnored && c.listing.LeavesOut(p) {
-		c.leaveOut(p)
+		c.leaveOut(op)
 		return
 	}
 	r := refusalOf(p.String(), p, blockedProblem(&tree.Blocked{Kind: kind}))

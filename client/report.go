@@ -74,4 +74,6 @@ func temporary(code memory.Code) bool { return code == codeUnreadable || code ==
 func (r *Report) sort() {
 	slices.SortStableFunc(r.Refused, func(a, b Refused) int { return cmp.Compare(a.File, b.File) })
 	slices.SortStableFunc(r.Waiting, func(a, b Waiting) int { return cmp.Compare(a.Path.String(), b.Path.String()) })
+	slices.SortFunc(r.LeftOut, func(a, b memory.Path) int { return cmp.Compare(a.String(), b.String()) })
+	r.LeftOut = slices.Compact(r.LeftOut)
 }

@@ -2,11 +2,13 @@ package client_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/teammem/teammem/client"
 	"github.com/teammem/teammem/client/tree"
@@ -65,7 +67,7 @@ func TestScenario_S07_ScopeChanged(t *testing.T) {
 		t.Error("the ignore file was shared")
 	}
 
-	a.write(t, ignoreFile, "")
+	a.write(t, ignoreFile, "# nothing\n")
 	r, err := a.try(t.Context())
 	if err != nil || len(r.Held) != 2 || r.HeldDeletes() != 2 || r.Held[0].Why != msync.AfterJump || r.Held[1].Why != msync.AfterJump {
 		t.Fatalf("held %v, %v; want a delete either way", r.Held, err)
@@ -173,20 +175,131 @@ func TestScope_NotKnown(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	_ = os.Remove(filepath.Join(a.tree(), ignoreFile))
+	a.link.Mode = "read-only"
+	if _, err := a.try(t.Context()); !errors.Is(err, client.ErrScope) || !strings.Contains(err.Error(), "read-only") {
+		t.Errorf("a mode by hand: %v", err)
+	}
 	if tm.served(t)["mine.md"] != "" || a.files(t)["new.md"] != "" {
 		t.Error("something moved")
+	}
+}
+
+// An ignore file without a text is what a full disk makes of one that had some.
+func TestScope_Emptied(t *testing.T) {
+	t.Parallel()
+	tm, a, _ := flat(t, 2)
+	a.write(t, ignoreFile, "draft.md\n")
+	a.write(t, "draft.md", "for nobody yet\n")
+	a.sync(t)
+	for _, text := range []string{"", " \n\t\n", "\ufeff\r\n", "\x00\x00\x00"} {
+		a.write(t, ignoreFile, text)
+		for range 2 {
+			if _, err := a.try(t.Context()); !errors.Is(err, client.ErrScope) {
+				t.Errorf("%q: %v", text, err)
+			}
+		}
+	}
+	if tm.served(t)["draft.md"] != "" {
+		t.Fatal("the draft was sent")
+	}
+	a.write(t, ignoreFile, "# nothing any more\n")
+	a.sync(t)
+	if tm.served(t)["draft.md"] == "" {
+		t.Error("the draft was not sent")
+	}
+}
+
+// What is named while a run is under way is not sent by it.
+func TestScope_NamedMeanwhile(t *testing.T) {
+	t.Parallel()
+	tm, a, _ := flat(t, 2)
+	a.write(t, "draft.md", "for nobody yet\n")
+	_, err := a.syncer("").Sync(t.Context(), client.SyncOptions{Listed: func([]string, time.Duration) { a.write(t, ignoreFile, "draft.md\n") }})
+	if err == nil || !strings.Contains(err.Error(), "changed meanwhile") {
+		t.Errorf("%v, want that the ignore file changed", err)
+	}
+	a.sync(t)
+	if got := len(tm.served(t)); got != 2 {
+		t.Errorf("the server has %d entries, want 2", got)
+	}
+}
+
+// Names that others change to or from what is left out stop nothing else. All
+// that stays behind because of that is named.
+func TestScope_RenamedByOthers(t *testing.T) {
+	t.Parallel()
+	tm, a, b := together(t, map[string]string{"a.md": "a\n", "b.md": "b\n", "private/c.md": "c\n"})
+	a.write(t, ignoreFile, "private/\ndrafts/\n")
+	a.leavesOut(t, 1)
+	b.rename(t, "a.md", "drafts/a.md")
+	b.sync(t)
+	b.write(t, "a.md", "anew\n")
+	b.rename(t, "private/c.md", "pub.md")
+	b.sync(t)
+	a.write(t, "pub.md", "mine\n")
+	a.write(t, "b.md", "edited by ann\n")
+	for n := range 2 {
+		r := a.sync(t)
+		if got := fmt.Sprint(r.LeftOut); got != "[a.md drafts/a.md private/c.md pub.md]" {
+			t.Errorf("left out %s", got)
+		}
+		if got := fmt.Sprint(refused(r)); got != "map[a.md:clash pub.md:clash]" || r.NewRefusals() != (n == 0) {
+			t.Errorf("refused %s", got)
+		}
+	}
+	if tm.served(t)["b.md"] != "edited by ann\n" {
+		t.Error("an edit was not sent")
+	}
+	a.write(t, ignoreFile, "# nothing\n")
+	a.sync(t)
+	a.remove(t, ignoreFile)
+	b.sync(t)
+	tm.equal(t, a, b)
+	if got := tm.served(t); got["pub-2.md"] != "mine\n" || got["pub.md"] != "c\n" || got["drafts/a.md"] != "a\n" || got["a.md"] != "anew\n" {
+		t.Errorf("the server has %q", got)
+	}
+}
+
+// A tree that was put back keeps what is known of what nobody looked at.
+func TestScope_TreePutBack(t *testing.T) {
+	t.Parallel()
+	tm, a, b := flat(t, 6)
+	a.write(t, ignoreFile, entryName(0)+"\n")
+	a.leavesOut(t, 1)
+	backup := filepath.Join(a.home, "backup")
+	must(t, os.CopyFS(backup, os.DirFS(a.tree())))
+	must(t, os.RemoveAll(a.tree()))
+	must(t, os.CopyFS(a.tree(), os.DirFS(backup)))
+	a.leavesOut(t, 1)
+	a.write(t, entryName(0), "edited by ann\n")
+	a.write(t, ignoreFile, "# nothing\n")
+	a.sync(t)
+	a.remove(t, ignoreFile)
+	b.sync(t)
+	tm.equal(t, a, b)
+	if got := tm.served(t); len(got) != 6 || got[entryName(0)] != "edited by ann\n" {
+		t.Errorf("the server has %q", got)
 	}
 }
 
 // relinked links the folder again with a mode, "" for the one it has.
 func (m *member) relinked(t testing.TB, mode client.Mode) client.Linked {
 	t.Helper()
+	linked := m.linkedFrom(t, m.work(), mode)
+	m.link = linked.Link
+	return linked
+}
+
+// linkedFrom links a folder of the repository with the member's tree.
+func (m *member) linkedFrom(t testing.TB, folder string, mode client.Mode) client.Linked {
+	t.Helper()
+	mkdir(t, folder)
 	found, err := m.http.Projects(t.Context(), "acme/app", "")
 	must(t, err)
-	place := client.Place{Folder: m.work(), Repository: "dir:" + m.work(), MemoryDir: filepath.Join(m.home, "memory"), Source: "again", Mode: mode}
+	place := client.Place{Folder: folder, Repository: "dir:" + m.work(), MemoryDir: filepath.Join(m.home, "memory"), Source: "again", Mode: mode}
 	linked, err := m.dirs.LinkTo(t.Context(), place, m.http, found[0], m.id.Instance, false, tree.Options{Clock: m.now, Home: m.home})
 	must(t, err)
-	m.link = linked.Link
 	return linked
 }
 
@@ -198,6 +311,10 @@ func TestScenario_S08_SettingsKept(t *testing.T) {
 	a.relinked(t, client.PullOnly)
 	if l := a.relinked(t, ""); l.Mode != client.PullOnly || l.Source != "again" {
 		t.Errorf("linked again: %+v", l.Link)
+	}
+	worktree := filepath.Join(a.home, "worktree")
+	if l := a.linkedFrom(t, worktree, ""); l.Mode != client.PullOnly {
+		t.Errorf("linked from a worktree: %+v", l.Link)
 	}
 	a.sync(t)
 	before := tm.served(t)
@@ -215,7 +332,12 @@ func TestScenario_S08_SettingsKept(t *testing.T) {
 		t.Errorf("the server has %q", got)
 	}
 
-	a.relinked(t, client.BothWays)
+	if l := a.linkedFrom(t, worktree, client.BothWays); l.Already || l.Mode != "" {
+		t.Errorf("linked both ways: %+v", l)
+	}
+	if l := a.relinked(t, ""); !l.Already || l.Mode != "" {
+		t.Errorf("of the same tree: %+v", l)
+	}
 	a.holds(t, client.SyncOptions{DryRun: true}, msync.DeleteRemote, msync.AfterJump, 1)
 	a.holds(t, syncOnce, msync.DeleteRemote, msync.AfterJump, 1)
 	a.allow(t, 1)
@@ -252,6 +374,34 @@ func TestScope_PushOnly(t *testing.T) {
 	tm.equal(t, a, b)
 }
 
+// Nor does such a run wait for a name that nothing here will free.
+func TestScope_PushOnlyNameReused(t *testing.T) {
+	t.Parallel()
+	tm, a, b := flat(t, 3)
+	b.removeEntries(t, 0, 2)
+	b.sync(t)
+	b.write(t, entryName(0), "another\n")
+	b.rename(t, entryName(2), entryName(1))
+	b.write(t, "both.md", "by ben\n")
+	b.sync(t)
+	a.write(t, "both.md", "by ann\n")
+	a.write(t, "mine.md", "mine\n")
+	was := a.files(t)
+	for range 2 {
+		r, err := a.syncer("").Sync(t.Context(), client.SyncOptions{Mode: client.PushOnly})
+		if err != nil || !r.Proven || len(r.Skipped) == 0 {
+			t.Fatalf("skipped %v, %v", r.Skipped, err)
+		}
+	}
+	has(t, a, was)
+	if tm.served(t)["mine.md"] != "mine\n" {
+		t.Error("a new file was not sent")
+	}
+	a.sync(t)
+	b.sync(t)
+	tm.equal(t, a, b)
+}
+
 // What a run that only sends is told to delete stays, and is listed.
 func TestScope_PushOnlyDeletesNothing(t *testing.T) {
 	t.Parallel()
@@ -282,7 +432,7 @@ func TestScope_NotSeenAbsent(t *testing.T) {
 	a.remove(t, entryName(0))
 	a.sync(t)
 	c.sync(t)
-	c.write(t, ignoreFile, "")
+	c.write(t, ignoreFile, "# nothing\n")
 	c.sync(t)
 	if len(tm.served(t)) != 1 || c.files(t)[entryName(0)] != "" || c.kept(t, "entry 0\n") != "trash" {
 		t.Errorf("the tree has %q, the server %q", c.files(t), tm.served(t))

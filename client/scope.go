@@ -11,9 +11,8 @@ import (
 	msync "github.com/teammem/teammem/sync"
 )
 
-// ErrScope means that what is to be left out of the mirror is not known, so
-// nothing moves.
-var ErrScope = errors.New("what team/.teammemignore leaves out is not known")
+// ErrScope means that it is not known what is mirrored, so nothing moves.
+var ErrScope = errors.New("what is to be left out of the mirror is not known")
 
 // Mode says which way things go. The zero value is both ways.
 type Mode string
@@ -32,19 +31,18 @@ type scope struct {
 	Mode  Mode   // that the folder was linked with
 }
 
-// readScope reads what the member leaves out. An ignore file that is gone holds
-// for one run more: an editor that saves it takes it away for a moment, and what
-// it names must not be sent in that moment.
+// readScope reads what is mirrored, and whether that is something else than in
+// the last run.
 func (c *cycle) readScope(ctx context.Context) error {
-	was := c.index.Scope
-	rules, err := c.tree.Rules(ctx)
-	now := scope{Rules: rules.Text(), Mode: c.link.Mode}
-	if errors.Is(err, fs.ErrNotExist) {
-		now.Gone, err = was.Rules != "" && !was.Gone, nil
-		if now.Gone {
-			now.Rules = was.Rules
-			rules, err = tree.ParseRules(was.Rules)
-			c.notice("team/.teammemignore is gone: what it left out is left out once more, and shared from the next run on")
+	if mode := c.mode(); !mode.known() {
+		return fmt.Errorf("%w: links.json has the mode %+q; link the folder again with --both-ways, --pull-only or --push-only", ErrScope, mode)
+	}
+	was, now := c.index.Scope, scope{Mode: c.link.Mode}
+	rules, err := c.readRules(ctx, was, &now)
+	if err == nil && was.Rules != now.Rules {
+		c.before, err = tree.ParseRules(was.Rules)
+		if err != nil { // by an older program's word, which took lines that we do not
+			c.before, err = tree.ParseRules("*")
 		}
 	}
 	if err != nil {
@@ -53,13 +51,34 @@ func (c *cycle) readScope(ctx context.Context) error {
 	c.tree.Apply(rules)
 	c.scope = now
 	c.jumped = !c.index.Cursor.IsZero() && (was.Rules != now.Rules || was.Mode != now.Mode)
-	if was.Rules != now.Rules {
-		c.before, err = tree.ParseRules(was.Rules)
-	}
-	if err != nil {
-		return fmt.Errorf("%w: %w; nothing is moved", ErrScope, err)
-	}
 	return nil
+}
+
+// readRules reads what the member leaves out. An ignore file that is gone holds
+// for one run more: an editor that saves it takes it away for a moment, and what
+// it names must not be sent in that moment. One that was emptied is what a full
+// disk or a power cut makes of it: nothing moves before somebody says what they
+// mean.
+func (c *cycle) readRules(ctx context.Context, was scope, now *scope) (tree.Rules, error) {
+	rules, err := c.tree.Rules(ctx)
+	now.Rules = rules.Text()
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && was.Rules != "" && !was.Gone:
+		now.Rules, now.Gone = was.Rules, true
+		c.notice("team/.teammemignore is gone: what it left out is left out once more, and shared from the next run on")
+		return tree.ParseRules(was.Rules)
+	case errors.Is(err, fs.ErrNotExist):
+		return tree.Rules{}, nil
+	case err == nil && blank([]byte(now.Rules)) && !blank([]byte(was.Rules)):
+		return tree.Rules{}, errors.New("team/.teammemignore is empty, and was not: remove it if nothing is to be left out, or write a comment into it")
+	}
+	return rules, err
+}
+
+// known reports whether the mode is one of ours. Whatever else stands in a file
+// that people can edit, it is not taken for both ways.
+func (m Mode) known() bool {
+	return m == "" || m == BothWays || m == PullOnly || m == PushOnly
 }
 
 // unseen adds what the last run left out and this one does not: it was not seen
@@ -70,6 +89,19 @@ func (c *cycle) unseen(known map[memory.Path]msync.Known) {
 			known[p] = msync.Known{}
 		}
 	}
+}
+
+// maySend fails if the ignore file is another one than when the newest listing
+// was made. It is asked before the first text of it leaves.
+func (c *cycle) maySend(ctx context.Context) error {
+	if c.sureOf.Equal(c.listing.Started) {
+		return nil
+	}
+	if err := c.sameScope(ctx); err != nil {
+		return err
+	}
+	c.sureOf = c.listing.Started
+	return nil
 }
 
 // sameScope fails if the ignore file is another one than when the run began:
@@ -115,5 +147,12 @@ func (c *cycle) holdOn(plan []msync.Op) {
 }
 
 // leaveOut notes an entry that the member's rules leave out: it stays as it is,
-// here and there.
-func (c *cycle) leaveOut(p memory.Path) { c.report.LeftOut = append(c.report.LeftOut, p) }
+// here and there. If it has another name here or there that is not left out, it
+// stays all the same, so that name is noted as well.
+func (c *cycle) leaveOut(op msync.Op) {
+	for _, p := range []memory.Path{op.Local.Path, op.Base.Path, op.Remote.Path} {
+		if !p.IsZero() {
+			c.report.LeftOut = append(c.report.LeftOut, p)
+		}
+	}
+}
