@@ -32,6 +32,11 @@ import (
 
 const instance = "ins_clientclientclientcli"
 
+func TestMain(m *testing.M) {
+	testdb.MoreAtOnce()
+	os.Exit(m.Run())
+}
+
 // team is a whole server with one project, on a database of its own. A test
 // may stand between it and its clients.
 type team struct {

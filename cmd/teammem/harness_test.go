@@ -5,14 +5,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -35,27 +32,13 @@ func TestMain(m *testing.M) {
 		main()
 		return
 	}
-	moreAtOnce()
+	testdb.MoreAtOnce()
 	code := m.Run()
 	if err := released.remove(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		code = 1
 	}
 	os.Exit(code)
-}
-
-// moreAtOnce runs two tests for each processor, unless -parallel says how many:
-// most of their time they wait for processes to start and for disks.
-func moreAtOnce() {
-	flag.Parse()
-	given := false
-	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
-	if given {
-		return
-	}
-	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
-		panic(err) // the flag is the testing package's
-	}
 }
 
 // team is a running server with members around it.
