@@ -253,7 +253,7 @@ func (c *cycle) finish(file string, failed error) error {
 	var err error
 	changed := len(c.index.Refusals) != c.recorded || !slices.Equal(c.index.Proposals, c.proposals) ||
 		!slices.Equal(c.index.Held, c.heldOps)
-	if c.planned && c.options.Mode == "" && c.index.Scope != c.scope {
+	if c.planned && c.index.Scope != c.scope && c.keepsScope() {
 		c.index.Scope, changed = c.scope, true
 	}
 	if c.state.dirty || changed {

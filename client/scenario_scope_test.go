@@ -191,7 +191,8 @@ func TestScope_Emptied(t *testing.T) {
 	tm, a, _ := flat(t, 2)
 	a.write(t, ignoreFile, "draft.md\n")
 	a.write(t, "draft.md", "for nobody yet\n")
-	a.sync(t)
+	_, err := a.syncer("").Sync(t.Context(), client.SyncOptions{Mode: client.PushOnly}) // which takes note of it, too
+	must(t, err)
 	for _, text := range []string{"", " \n\t\n", "\ufeff\r\n", "\x00\x00\x00"} {
 		a.write(t, ignoreFile, text)
 		for range 2 {

@@ -75,6 +75,14 @@ func (c *cycle) readRules(ctx context.Context, was scope, now *scope) (tree.Rule
 	return rules, err
 }
 
+// keepsScope reports whether the next run is to compare with what this one read.
+// A run that goes one way does not see all that may come of a change, so it keeps
+// only that something is left out where nothing was.
+func (c *cycle) keepsScope() bool {
+	was := c.index.Scope
+	return c.options.Mode == "" || blank([]byte(was.Rules)) && was.Mode == c.scope.Mode
+}
+
 // known reports whether the mode is one of ours. Whatever else stands in a file
 // that people can edit, it is not taken for both ways.
 func (m Mode) known() bool {
