@@ -70,12 +70,14 @@ func stated(err error) *memory.Error {
 	if !ok || errors.Is(err, errForeign) {
 		return nil
 	}
-	switch problem.Code {
-	case memory.CodeForbidden, memory.CodeNotFound, memory.CodeConflict, memory.CodeChanged, memory.CodeInvalid, memory.CodeQuota,
-		memory.CodePathRejected, memory.CodeSecretFound, memory.CodeTextRejected, memory.CodeTooLarge, memory.CodeScanTimeout:
-		return problem
+	about := []memory.Code{
+		memory.CodeForbidden, memory.CodeNotFound, memory.CodeConflict, memory.CodeChanged, memory.CodeInvalid, memory.CodeQuota,
+		memory.CodePathRejected, memory.CodeSecretFound, memory.CodeTextRejected, memory.CodeTooLarge, memory.CodeScanTimeout,
 	}
-	return nil
+	if !slices.Contains(about, problem.Code) {
+		return nil
+	}
+	return problem
 }
 
 // hearClosed closes what was resolved elsewhere.

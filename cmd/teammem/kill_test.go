@@ -427,7 +427,7 @@ func (tr *trap) spring() {
 // at each commit. The account that runs Postgres, should it be another, can pass.
 func privateFolder(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp(scratch.Dir(), "teammem-private-")
+	dir, err := os.MkdirTemp(scratch.Dir(), "teammem-private-") //nolint:usetesting // t.TempDir is on the disk
 	if err == nil {
 		err = os.Chmod(dir, 0o755)
 	}
