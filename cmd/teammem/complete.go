@@ -102,7 +102,9 @@ func (a *app) completeFiles(c *cobra.Command, args []string, start string) ([]co
 func offered(names []string) []cobra.Completion {
 	slices.Sort(names)
 	return slices.DeleteFunc(slices.Compact(names), func(name string) bool {
-		plain := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) || strings.ContainsRune("/._-+:@", r) }
+		plain := func(r rune) bool {
+			return unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) || strings.ContainsRune("/._-+:@", r)
+		}
 		return strings.HasPrefix(name, "-") || strings.ContainsFunc(name, func(r rune) bool { return !plain(r) })
 	})
 }
