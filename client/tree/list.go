@@ -40,13 +40,14 @@ type Listing struct {
 
 	unknown map[string]bool // skeletons of blocked names; true for folders
 	spelled map[string]string
+	looked  map[string]info // what the folders were
 	rules   Rules
 }
 
 // List looks at every name below team/ and opens no file. What it cannot look
 // at is part of the listing; the error is for team/ as a whole.
 func (t *Tree) List(ctx context.Context) (Listing, error) {
-	l := Listing{Started: t.options.Clock(), unknown: map[string]bool{}, spelled: map[string]string{}, rules: t.rules}
+	l := t.newListing()
 	if err := t.Verify(); err != nil {
 		return Listing{}, err
 	}
@@ -69,6 +70,10 @@ func (t *Tree) List(ctx context.Context) (Listing, error) {
 	return l, nil
 }
 
+func (t *Tree) newListing() Listing {
+	return Listing{Started: t.options.Clock(), unknown: map[string]bool{}, spelled: map[string]string{}, looked: map[string]info{}, rules: t.rules}
+}
+
 // walk lists one folder and then those in it, so that few are open at a time.
 func (l *Listing) walk(ctx context.Context, d *folder, depth int) error {
 	if err := ctx.Err(); err != nil {
@@ -80,6 +85,7 @@ func (l *Listing) walk(ctx context.Context, d *folder, depth int) error {
 		return d.folderError("", err)
 	}
 	l.Folders = append(l.Folders, d.disk)
+	l.looked[d.disk] = d.self
 	if c := canonical(d.disk); c != d.disk {
 		l.spelled[c] = d.disk
 	}

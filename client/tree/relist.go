@@ -20,25 +20,21 @@ func (l *Listing) plain() bool {
 // looks at those alone, and at folders that are new. What it says of the others
 // is as old as the earlier listing, and so is the count of ignored names.
 func (t *Tree) Relist(ctx context.Context, before *Listing, touched []string) (Listing, error) {
-	known := make(map[string]bool, len(before.Folders))
-	for _, f := range before.Folders {
-		known[f] = true
-	}
 	again := make(map[string]bool, len(touched))
 	for _, f := range touched {
 		again[f] = true
 	}
-	missing := func(f string) bool { return !known[f] }
+	missing := func(f string) bool { _, known := before.looked[f]; return !known }
 	if !before.plain() || t.rules.text != "" || slices.ContainsFunc(touched, missing) {
 		return t.List(ctx)
 	}
-	l := Listing{Started: t.options.Clock(), Ignored: before.Ignored, unknown: map[string]bool{}, spelled: map[string]string{}, rules: t.rules}
+	l := t.newListing()
 	if err := t.Verify(); err != nil {
 		return Listing{}, err
 	}
-	gone, err := t.relistFolders(ctx, &l, touched, known)
+	gone, err := t.relistFolders(ctx, &l, touched, before.looked)
 	if err != nil || len(l.Blocked)+len(l.Leftovers) > 0 {
-		return t.List(ctx) // which finds the words for it
+		return t.List(ctx) // which finds the words for it, or what there is now
 	}
 	l.Ignored = before.Ignored
 	found := len(l.Files)
@@ -55,7 +51,7 @@ func (t *Tree) Relist(ctx context.Context, before *Listing, touched []string) (L
 
 // relistFolders looks at the names in folders, and at all that is in those that
 // are new. It returns the folders that are gone.
-func (t *Tree) relistFolders(ctx context.Context, l *Listing, touched []string, known map[string]bool) (gone []string, err error) {
+func (t *Tree) relistFolders(ctx context.Context, l *Listing, touched []string, known map[string]info) (gone []string, err error) {
 	for _, disk := range touched {
 		names, err := t.relistFolder(ctx, l, disk, known)
 		if err != nil {
@@ -71,12 +67,15 @@ func (t *Tree) relistFolders(ctx context.Context, l *Listing, touched []string, 
 }
 
 // relistFolder returns the names of the folders in a folder.
-func (t *Tree) relistFolder(ctx context.Context, l *Listing, disk string, known map[string]bool) (folders []string, err error) {
+func (t *Tree) relistFolder(ctx context.Context, l *Listing, disk string, known map[string]info) (folders []string, err error) {
 	d, err := t.descend(disk)
 	if err != nil {
 		return nil, err
 	}
 	defer t.release(d)
+	if !d.self.same(known[disk]) { // nobody says where what was in it is now
+		return nil, ErrReplaced
+	}
 	names, err := d.names()
 	if err != nil {
 		return nil, fmt.Errorf("list folder: %w", err)
@@ -90,7 +89,10 @@ func (t *Tree) relistFolder(ctx context.Context, l *Listing, disk string, known 
 			continue
 		}
 		folders = append(folders, name)
-		if known[d.join(name)] {
+		if was, ok := known[d.join(name)]; ok {
+			if is, err := d.lstat(name); err != nil || !is.same(was) {
+				return nil, ErrReplaced
+			}
 			continue
 		}
 		if err := l.descend(ctx, d, name, depth); err != nil {
@@ -118,6 +120,9 @@ func (l *Listing) keep(before *Listing, again map[string]bool, gone []string) {
 		}
 	}
 	l.Folders = append(folders, l.Folders...)
+	for _, f := range folders {
+		l.looked[f] = before.looked[f]
+	}
 	for c, disk := range before.spelled {
 		if !left(disk) {
 			l.spelled[c] = disk

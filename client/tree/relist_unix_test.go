@@ -22,7 +22,7 @@ func TestTree_Relist(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			b := setup(t)
-			r := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // the same each time
+			r := rand.New(rand.NewPCG(seed, 1))
 			b.write("a/b/first.md", "x")
 			b.write("c/second.md", "x")
 			before, err := b.List(t.Context())
@@ -39,6 +39,27 @@ func TestTree_Relist(t *testing.T) {
 				before = after
 			}
 		})
+	}
+}
+
+// A folder that has its name from another is another folder.
+func TestTree_RelistReplaced(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.write("a/x.md", "x")
+	b.write("a/below/y.md", "y")
+	before, err := b.List(t.Context())
+	must(t, err)
+	must(t, os.Rename(filepath.Join(b.dir, "a"), filepath.Join(b.dir, "b")))
+	must(t, os.Mkdir(filepath.Join(b.dir, "a"), 0o700))
+	for _, touched := range [][]string{{""}, {"a"}, {"", "a"}} {
+		after, err := b.Relist(t.Context(), &before, touched)
+		must(t, err)
+		all, err := b.List(t.Context())
+		must(t, err)
+		if diff := cmp.Diff(all.said(), after.said(), cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("after changes in %q (-all +again):\n%s", touched, diff)
+		}
 	}
 }
 

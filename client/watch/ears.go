@@ -266,10 +266,11 @@ func (e *ears) hear(event fsnotify.Event) {
 		return
 	case event.Op == fsnotify.Chmod:
 		return
-	case self != nil && event.Has(fsnotify.Remove|fsnotify.Rename):
-		// Watches go along with a folder that is moved, and would go on under its old name.
+	case self != nil && event.Has(fsnotify.Create|fsnotify.Remove|fsnotify.Rename):
+		// Watches go along with a folder that is moved, and would go on under its
+		// old name. What has that name now is watched by nobody.
 		e.drop(e.forget(event.Name))
-		self.editIn(filepath.Dir(event.Name), 0)
+		self.editAnywhere()
 		return
 	case p == nil:
 		e.beside(event.Name)

@@ -78,6 +78,14 @@ func (p *project) editIn(folder string, delay time.Duration) {
 	p.edit(delay)
 }
 
+// editAnywhere notes that something happened, and that it is not known where.
+func (p *project) editAnywhere() {
+	p.mu.Lock()
+	p.blind = true
+	p.mu.Unlock()
+	p.edit(0)
+}
+
 // where returns the folders in which something happened since it was last
 // asked, if all is known of that.
 func (p *project) where() (folders []string, all bool) {
@@ -370,10 +378,7 @@ func (p *project) follow(folders []string, full bool) {
 		}
 		var fresh bool
 		if fresh, why = p.ears.follow(p, folders, full); fresh {
-			p.mu.Lock()
-			p.blind = true
-			p.mu.Unlock()
-			p.edit(0)
+			p.editAnywhere()
 		}
 	}
 	p.mu.Lock()
