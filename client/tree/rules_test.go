@@ -77,7 +77,8 @@ func leftOutByGit(t *testing.T, text string, paths []string) map[string]bool {
 // Where git passes over a line in silence, there is an error that names it.
 func TestRules_NotUnderstood(t *testing.T) {
 	t.Parallel()
-	for _, line := range []string{"[a.md", "[[:alpha:]].md", `a\`, "a[", "[]", "x**/a.md", "a**b.md", "a[/]b.md", "***",
+	for _, line := range []string{
+		"[a.md", "[[:alpha:]].md", `a\`, "a[", "[]", "x**/a.md", "a**b.md", "a[/]b.md", "***",
 		"/", "//", "!", "!/", "./a.md", "a//b.md", "a/../b/", "drafts//", "drafts/\t", " drafts/", "a\x00.md", "drafts\u200b/", "drafts/\u00a0",
 		`drafts\a.md`, `drafts\9.md`, `drafts\_a.md`, "team/drafts/", "/team/a.md",
 	} {
