@@ -56,6 +56,7 @@ type agenda struct {
 
 	polling bool
 	fails   int
+	patient bool      // news wait until retry, too
 	ran     time.Time // when the last run for the tree's sake began
 }
 
@@ -80,7 +81,7 @@ func (a *agenda) next(now time.Time) (job, time.Time) {
 	switch {
 	case !a.verify.After(now):
 		return verify, now
-	case a.heard, due(a.edited), due(a.settle), due(a.retry), !a.rescan.After(now):
+	case a.heard && !(a.patient && a.retry.After(now)), due(a.edited), due(a.settle), due(a.retry), !a.rescan.After(now):
 		return run, now
 	case !a.pull.After(now) && a.rescan.Sub(now) < a.pace.rescan/3: // one cycle does for both
 		return run, now

@@ -172,10 +172,11 @@ func (p *project) choose(now time.Time) (job, time.Duration) {
 	const long = time.Hour
 	if pause, paused := p.dirs.Paused(p.link, now); paused {
 		p.turn(Paused, "")
-		if pause.Until.IsZero() {
-			return nothing, long
+		wait := p.pace.pull // whoever ends it may not be able to tell
+		if !pause.Until.IsZero() {
+			wait = min(wait, pause.Until.Sub(now))
 		}
-		return nothing, pause.Until.Sub(now)
+		return nothing, wait
 	}
 	if why := p.remote.signedOut(); why != "" {
 		p.turn(SignedOut, why)
@@ -419,6 +420,7 @@ func (p *project) concluded(j job, r *client.Report, err error) {
 	p.report = r
 	away := errors.Is(err, client.ErrOffline)
 	p.agenda.end(now, j, p.took, err != nil || r.Temporary())
+	p.agenda.patient = err != nil && !away // a hint of a server that was away says that it is back
 	for _, since := range p.gone {
 		p.agenda.settleAt(since.Add(p.pace.settle))
 	}
@@ -449,6 +451,7 @@ func (p *project) unable(j job, err error) {
 	p.mu.Lock()
 	p.agenda.begin(p.clock(), run)
 	p.agenda.end(p.clock(), j, p.took, true)
+	p.agenda.patient = true
 	p.mu.Unlock()
 	if client.SignedOut(err) {
 		p.remote.signOut(nil, err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/teammem/teammem/client"
 	"github.com/teammem/teammem/memory"
@@ -195,15 +196,19 @@ func (r *remote) poll(ctx context.Context) {
 }
 
 // pollFor asks for one project. A question that is answered at once, and with
-// nothing, was not kept: then the regular pull has to do.
+// nothing, was not kept: then the regular pull has to do. What the server says
+// is said once: until a cycle has come by it there is nothing to ask.
 func (r *remote) pollFor(ctx context.Context, p *project) {
 	l, err := r.link()
-	for fails := 0; err == nil && ctx.Err() == nil; {
+	var behind memory.Head // from which the server had moved on
+	for fails, waits := 0, 0; err == nil && ctx.Err() == nil; {
 		known, ok := p.head()
-		if !ok {
-			pause(ctx, r.pace.retry[0])
+		if !ok || known == behind || p.rests() {
+			pause(ctx, backoff([2]time.Duration{r.pace.retry[0], r.pace.watch}, waits, r.spread()))
+			waits++
 			continue
 		}
+		waits = 0
 		asked := r.clock()
 		moved, err := l.server.Await(ctx, p.link.Project, known, true)
 		switch {
@@ -212,8 +217,8 @@ func (r *remote) pollFor(ctx context.Context, p *project) {
 			return
 		case moved:
 			r.hear(LongPoll)
+			behind = known
 			p.change(func(a *agenda) { a.heard = true })
-			pause(ctx, r.pace.retry[0])
 		case err != nil || r.clock().Sub(asked) < r.pace.retry[0]:
 			r.hear(None)
 			pause(ctx, backoff(r.pace.retry, fails, r.spread()))
@@ -222,6 +227,13 @@ func (r *remote) pollFor(ctx context.Context, p *project) {
 		}
 		fails = 0
 	}
+}
+
+// rests reports whether somebody wished that nothing is done.
+func (p *project) rests() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.mode == Paused
 }
 
 // head is what is known of the server.
