@@ -45,7 +45,8 @@ func lockWatch(path string) (*WatchLock, error) {
 		return nil, fmt.Errorf("%w: process %s watches already (it holds %s)", ErrLocked, pid, path)
 	}
 	l := &WatchLock{f, path}
-	return l, l.Note("")
+	_ = l.Note("") // the lock holds without it; a full disk must not stop a watcher
+	return l, nil
 }
 
 // Note keeps who holds the lock, and the socket where they can be asked.

@@ -1,7 +1,9 @@
 package watch_test
 
 import (
+	"fmt"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -103,4 +105,33 @@ func TestWatch_Links(t *testing.T) {
 	ada.wait(t, "watching", func() bool { return ada.state(w).Mode == watch.Watching })
 	must(t, ada.dirs.RemoveLink(ada.link))
 	ada.wait(t, "nothing to watch", func() bool { return len(w.State().Projects) == 0 })
+}
+
+// A tree that another process watches is watched once that has ended, and keeps
+// no other tree from being watched.
+func TestWatch_TreeTaken(t *testing.T) {
+	t.Parallel()
+	tm := newTeam(t)
+	ada := tm.join(t, "ada")
+	lock, err := ada.dirs.LockWatchOf(ada.link)
+	must(t, err)
+	w := ada.watcher()
+	ada.startEmpty(t, w)
+	ada.wait(t, "the notice", func() bool {
+		ada.mu.Lock()
+		defer ada.mu.Unlock()
+		return len(ada.told) > 0
+	})
+	must(t, lock.Release())
+	ada.wait(t, "watching", func() bool {
+		ada.mu.Lock()
+		defer ada.mu.Unlock()
+		return ada.state(w).Mode == watch.Watching && len(ada.told) > 1
+	})
+	ada.mu.Lock()
+	defer ada.mu.Unlock()
+	want := fmt.Sprintf("not watched: another teammem process is at work: process %d watches already", os.Getpid())
+	if len(ada.told) != 2 || !strings.HasPrefix(ada.told[0], want) || ada.told[1] != "watching" {
+		t.Errorf("it said %q, want %q once", ada.told, want)
+	}
 }

@@ -33,7 +33,7 @@ type socket struct {
 }
 
 // serve opens the socket in a folder that nobody else can look into.
-func (w *Watcher) serve() (*socket, error) {
+func (w *Watcher) serve(ctx context.Context) (*socket, error) {
 	if w.options.Runtime == "" {
 		return nil, nil //nolint:nilnil // a nil socket can be closed
 	}
@@ -49,7 +49,7 @@ func (w *Watcher) serve() (*socket, error) {
 	}
 	w.socket = path
 	s := &socket{Watcher: w, listener: l}
-	s.answers.Go(s.accept)
+	s.answers.Go(func() { s.accept(ctx) })
 	return s, nil
 }
 
@@ -84,13 +84,17 @@ func sweepSockets(dir string) {
 	}
 }
 
-func (s *socket) accept() {
-	for {
+func (s *socket) accept(ctx context.Context) {
+	for ctx.Err() == nil {
 		c, err := s.listener.Accept()
-		if err != nil {
-			return // closed
+		switch {
+		case errors.Is(err, net.ErrClosed):
+			return
+		case err != nil: // too many files are open, for instance
+			pause(ctx, s.pace.retry[0])
+		default:
+			s.answers.Go(func() { s.answer(c) })
 		}
-		s.answers.Go(func() { s.answer(c) })
 	}
 }
 

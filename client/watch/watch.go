@@ -43,6 +43,7 @@ type Watcher struct {
 	stir      chan struct{} // something beside the trees may have changed
 	began     time.Time
 	socket    string
+	skipped   map[string]string // trees that are linked and could not be watched, with why
 
 	running  sync.WaitGroup
 	mu       sync.Mutex
@@ -95,7 +96,7 @@ func (w *Watcher) Run(ctx context.Context) (err error) {
 	w.ears.open()
 	credentials, _ := w.dirs.Watched()
 	w.ears.besides(filepath.Dir(credentials))
-	s, err := w.serve()
+	s, err := w.serve(ctx)
 	if err != nil {
 		w.tell(client.Link{}, "status will not show what is done here: %v", err)
 	}
@@ -176,7 +177,7 @@ func (w *Watcher) keepHouse(ctx context.Context) {
 			w.wokeUp()
 		}
 		last = now
-		if s := w.stamps(); stirred || s != stamps {
+		if s := w.stamps(); stirred || s != stamps || len(w.skipped) > 0 {
 			stamps = s
 			if err := w.reload(ctx, false); err != nil {
 				w.tell(client.Link{}, "the links cannot be read: %v", err)
@@ -226,7 +227,8 @@ func (w *Watcher) stamps() (s [2]stamp) {
 	return s
 }
 
-// reload begins with new links and ends with those that are gone.
+// reload begins with new links and ends with those that are gone. What cannot
+// be watched, since another process does, is tried again at each look.
 func (w *Watcher) reload(ctx context.Context, first bool) error {
 	links, err := w.options.Links()
 	if err != nil {
@@ -237,16 +239,22 @@ func (w *Watcher) reload(ctx context.Context, first bool) error {
 			w.end(p)
 		}
 	}
+	told := w.skipped
+	w.skipped = map[string]string{}
 	for _, l := range links {
 		if w.watches(l) {
 			continue
 		}
 		lock, err := w.dirs.LockWatchOf(l)
-		if err != nil && first {
+		if err != nil && first && w.options.Single {
 			return err
 		}
 		if err != nil {
-			w.tell(l, "not watched: %v", err)
+			id := w.dirs.TreeID(l)
+			w.skipped[id] = err.Error()
+			if told[id] != err.Error() {
+				w.tell(l, "not watched: %v", err)
+			}
 			continue
 		}
 		if w.socket != "" {
