@@ -23,7 +23,8 @@
 // # What is promised
 //
 //   - Whatever is missed (an event, a hint, an overflow, a suspended computer),
-//     tree and server are compared at least once a minute, and every file is
+//     the server is asked once a minute, all names are looked at as often, or
+//     every thousandfold of what that takes if it is longer, and every file is
 //     read every ten minutes.
 //   - A delete is sent when the file has been gone for ten seconds, in two
 //     listings. A rename is none.

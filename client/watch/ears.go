@@ -38,7 +38,7 @@ type ears struct {
 }
 
 // open makes a new watcher in place of one that may be there, and watches what
-// that one did.
+// that one did. What happened in between, a look at everything finds.
 func (e *ears) open() {
 	e.adding.Lock()
 	defer e.adding.Unlock()
@@ -59,10 +59,15 @@ func (e *ears) open() {
 	for folder := range e.beyond {
 		_ = w.Add(folder) // looked at now and then anyway
 	}
+	deaf := map[*project]bool{}
 	for folder, p := range known {
 		if w.Add(folder) == nil { // the next listing says what else there is
 			e.note(folder, p)
 		}
+		deaf[p] = true
+	}
+	for p := range deaf {
+		p.editAnywhere()
 	}
 }
 

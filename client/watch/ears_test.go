@@ -93,3 +93,24 @@ func TestEars_FolderReplaced(t *testing.T) {
 		})
 	}
 }
+
+// Whatever happened while one watcher was put in the place of another, in any
+// tree, was not heard of.
+func TestEars_Open(t *testing.T) {
+	t.Parallel()
+	p := quiet(t)
+	p.proven = true
+	p.ears.open()
+	t.Cleanup(p.ears.close)
+	p.ears.follow(p, []string{""}, true)
+	if _, all := p.where(); all {
+		t.Fatal("nothing happened, and everything is looked at")
+	}
+	p.ears.open()
+	if !p.ears.knows(p.team, p) {
+		t.Error("the tree is not watched any more")
+	}
+	if _, all := p.where(); !all || p.agenda.edited.IsZero() {
+		t.Error("not everything is looked at")
+	}
+}
