@@ -61,7 +61,10 @@ func TestRoutes_RefuseWhatIsUndeclared(t *testing.T) {
 // request makes a well-formed request for a route in a project.
 func request(r route, project memory.ProjectID) (method, path, body string, headers []string) {
 	object := "prp_a"
-	if strings.Contains(r.path, "/conflicts/") {
+	switch {
+	case strings.HasSuffix(r.path, "/resolve"):
+		object = "cnf_none" // whose one is takes part in who may resolve it
+	case strings.Contains(r.path, "/conflicts/"):
 		object = "cnf_a"
 	}
 	path = strings.NewReplacer("{p}", string(project), "{id}", object).Replace(r.path)
