@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -24,7 +25,7 @@ func (s *Service) Push(ctx context.Context, who Principal, id ProjectID, p Push)
 		return Receipt{}, epochChanged(project.Head)
 	}
 	b := Batch{
-		Project: id, Epoch: p.Epoch, Key: p.Key, Body: p.Body, Only: p.Only, By: who, Device: p.Device, Agent: p.Agent,
+		Project: id, Epoch: p.Epoch, Key: p.Key, Body: p.Body, Only: p.Only, By: who, Device: cmp.Or(p.Device, who.Device), Agent: p.Agent,
 		At: s.clock(), Review: project.Review, Release: p.Release,
 	}
 	b.Guarded = b.At.Add(-deletesLast)

@@ -167,6 +167,21 @@ func TestPush_CallerGoesAway(t *testing.T) {
 	}
 }
 
+// What a push does is counted and written down for one computer: the one that
+// it names, or else the login's own.
+func TestPush_Device(t *testing.T) {
+	t.Parallel()
+	for named, want := range map[DeviceID]DeviceID{"": "dev_own", "dev_own": "dev_own", "dev_mine": "dev_mine"} {
+		b := setup(t)
+		del := Op{Action: ActionDelete, Path: "gone.md", BaseRev: 5}
+		_, err := b.Push(t.Context(), b.who, "prj_a", Push{Epoch: "e1", Device: named, Ops: []Op{del}})
+		must(t, err)
+		if got := b.store.batch; got.Device != want || got.Lookups().Device != want {
+			t.Errorf("named %q: written for %q, counted for %q, want %q", named, got.Device, got.Lookups().Device, want)
+		}
+	}
+}
+
 func TestPush_DeviceCannotBeRead(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

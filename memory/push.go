@@ -109,7 +109,7 @@ type Batch struct {
 	Body    Hash
 	Only    string
 	By      Principal
-	Device  DeviceID
+	Device  DeviceID // that the author pushed from; "" for none
 	Agent   Agent
 	At      time.Time
 	Items   []Item

@@ -188,18 +188,9 @@ func queueKeptEntry(batch *pgx.Batch, b memory.Batch, e *entryState) {
 // authorship returns the arguments that all revisions of a batch share.
 func authorship(b memory.Batch) pgx.StrictNamedArgs {
 	return pgx.StrictNamedArgs{
-		"project": b.Project, "author": b.Author(), "device": device(b), "at": b.At,
+		"project": b.Project, "author": b.Author(), "device": b.Device, "at": b.At,
 		"agent": b.Agent.Name, "agent_version": b.Agent.Version, "agent_session": b.Agent.Session, "agent_model": b.Agent.Model,
 	}
-}
-
-// device returns the computer that the author pushed from: the one the batch
-// names, or the token's own. The reviewer's is none.
-func device(b memory.Batch) memory.DeviceID {
-	if b.Device != "" || b.Approves.Proposal != "" {
-		return b.Device
-	}
-	return b.By.Device
 }
 
 // queueTexts writes the revisions that bring a text.
@@ -306,7 +297,7 @@ func auditRows(b memory.Batch, stored []memory.Stored) []memory.AuditRow {
 func actor(b memory.Batch, action, object string) memory.AuditRow {
 	row := b.By.Row(b.At, action, object)
 	if b.Approves.Proposal == "" {
-		row.Device = device(b)
+		row.Device = b.Device
 	}
 	return row
 }
