@@ -124,9 +124,10 @@ func (r *remote) work(ctx context.Context) {
 			end()
 			continue
 		}
+		began := r.clock()
 		heard, err := r.listen(try)
 		roused := try.Err() != nil
-		if heard {
+		if heard && r.clock().Sub(began) >= r.pace.watch { // not one that always ends at once
 			fails = 0
 		}
 		switch {

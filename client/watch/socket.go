@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -23,6 +24,9 @@ const (
 
 // socketTime bounds one question with its answer.
 const socketTime = 5 * time.Second
+
+// maxAnswer bounds what is read of an answer, in bytes. A tree takes about 500.
+const maxAnswer = 4 << 20
 
 // socket is where other processes of the member ask how it stands.
 type socket struct {
@@ -141,7 +145,7 @@ func question(ctx context.Context, path, what string) (s State, err error) {
 	if _, err := fmt.Fprintln(c, what); err != nil {
 		return s, fmt.Errorf("ask whoever watches: %w", err)
 	}
-	if err := json.UnmarshalRead(c, &s); err != nil {
+	if err := json.UnmarshalRead(io.LimitReader(c, maxAnswer), &s); err != nil {
 		return s, fmt.Errorf("ask whoever watches: %w", err)
 	}
 	return s, nil
