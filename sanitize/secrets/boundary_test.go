@@ -17,7 +17,7 @@ func TestScan_ChunkBoundaries(t *testing.T) {
 	t.Parallel()
 	const after = chunkContext + 100 // the end of the text is out of sight
 	long := strings.Repeat("nightly report ", 800)
-	for turn, s := range some(shapes()) {
+	for turn, s := range shapes() {
 		secret := s.text(newGenerator(1))
 		step := max(1, len(secret)/5)
 		for before := -4; before <= len(secret)+4; before += step {
@@ -44,7 +44,7 @@ func TestScan_ChunkBoundaries(t *testing.T) {
 func TestScan_BothEnds(t *testing.T) {
 	t.Parallel()
 	filler := prose(240 << 10)
-	for i, s := range some(shapes()) {
+	for i, s := range shapes() {
 		secret := s.text(newGenerator(2))
 		if i%5 != 0 && !strings.Contains(secret, "\n") {
 			continue

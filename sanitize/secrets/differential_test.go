@@ -20,19 +20,6 @@ const soak = "TEAMMEM_SOAK"
 
 func soaking() bool { return os.Getenv(soak) != "" }
 
-// some returns all, or with -short one in eight: the race detector takes ten
-// times as long, and looks for something else than secrets.
-func some[T any](all []T) []T {
-	if !testing.Short() {
-		return all
-	}
-	var few []T
-	for i := 0; i < len(all); i += 8 {
-		few = append(few, all[i])
-	}
-	return few
-}
-
 // libraryConfig is the library's configuration as it comes.
 func libraryConfig(t testing.TB) config.Config {
 	t.Helper()
@@ -57,7 +44,7 @@ func TestScan_LibraryRules(t *testing.T) {
 	t.Parallel()
 	cfg := libraryConfig(t)
 	tried := 0
-	ids := some(cfg.OrderedRules)
+	ids := cfg.OrderedRules
 	for _, id := range ids {
 		r := cfg.Rules[id]
 		if r.Regex == nil || r.Path != nil {
@@ -105,7 +92,7 @@ func tightened(f report.Finding) bool {
 // the library flags must be.
 func TestScan_Corpus(t *testing.T) {
 	t.Parallel()
-	files := some(corpus(t)) // first, since it may skip
+	files := corpus(t) // first, since it may skip
 	oracle := library(libraryConfig(t))
 	flagged, each := 0, 12 // the library takes ten times as long
 	if soaking() {
@@ -135,7 +122,7 @@ func TestScan_Injected(t *testing.T) {
 	oracle := library(libraryConfig(t))
 	const beside = chunkContext
 	both, ours := 0, 0
-	for i, s := range some(shapes()) {
+	for i, s := range shapes() {
 		g := newGenerator(uint64(i))
 		text := files[g.IntN(len(files))]
 		at := strings.IndexByte(text[g.IntN(len(text)):], '\n') + 1 // of a random part: anywhere will do
@@ -156,7 +143,7 @@ func TestScan_Injected(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d of %d found, %d findings of the library confirmed", ours, len(some(shapes())), both)
+	t.Logf("%d of %d found, %d findings of the library confirmed", ours, len(shapes()), both)
 }
 
 // corpus returns the memory files that are shared between projects.

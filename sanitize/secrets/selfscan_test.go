@@ -21,7 +21,7 @@ func TestScan_Repository(t *testing.T) {
 	if len(files) < 10 {
 		t.Fatalf("only %d files are tracked", len(files))
 	}
-	for _, name := range some(files) {
+	for _, name := range files {
 		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
 		if os.IsNotExist(err) {
 			continue // deleted, but not yet committed
