@@ -15,6 +15,7 @@ type pace struct {
 	poll    [2]time.Duration
 	watch   time.Duration // between looks at what is beside the trees
 	stream  time.Duration // until a stream is tried again where none passes
+	refused time.Duration // until a login is tried again that was refused
 }
 
 func usualPace() pace {
@@ -22,6 +23,7 @@ func usualPace() pace {
 		burst: 250 * time.Millisecond, inPlace: 20 * time.Millisecond, pull: time.Minute, rescan: time.Minute, verify: 10 * time.Minute,
 		settle: 10 * time.Second, proof: 5 * time.Second, retry: [2]time.Duration{time.Second, time.Minute},
 		poll: [2]time.Duration{2 * time.Second, time.Minute}, watch: 10 * time.Second, stream: 10 * time.Minute,
+		refused: 10 * time.Minute,
 	}
 }
 

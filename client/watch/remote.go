@@ -59,7 +59,8 @@ func (r *remote) signedOut() string {
 	return r.out
 }
 
-// signOut notes that a login has ended. Nothing is asked until there is another.
+// signOut notes that a login has ended. Nothing is synced until there is another,
+// or until it turns out that it has not.
 func (r *remote) signOut(with *link, err error) {
 	r.mu.Lock()
 	if r.out != "" || with != r.now { // another is in use already
@@ -72,6 +73,27 @@ func (r *remote) signOut(with *link, err error) {
 	} else {
 		r.out, r.ended = err.Error(), login
 	}
+	r.mu.Unlock()
+	r.rouse()
+}
+
+// tryAgain waits until ctx is done for another login, and asks now and then
+// whether the one that was refused is good after all: it may have been refused
+// by something between here and the server.
+func (r *remote) tryAgain(ctx context.Context) {
+	pause(ctx, r.pace.refused)
+	if ctx.Err() != nil {
+		return
+	}
+	l, err := r.link()
+	if err != nil {
+		return
+	}
+	if _, _, err := l.server.Me(ctx); err != nil {
+		return
+	}
+	r.mu.Lock()
+	r.out = ""
 	r.mu.Unlock()
 	r.rouse()
 }
@@ -120,7 +142,7 @@ func (r *remote) work(ctx context.Context) {
 	for fails := 0; ctx.Err() == nil; {
 		try, end := r.attempt(ctx)
 		if r.signedOut() != "" {
-			<-try.Done()
+			r.tryAgain(try)
 			end()
 			continue
 		}

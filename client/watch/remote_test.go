@@ -66,6 +66,23 @@ func TestWatch_SignedOut(t *testing.T) {
 	ada.wait(t, "watching", func() bool { return ada.state(w).Mode == watch.Watching })
 }
 
+// A login that something in between refused for a while is used again.
+func TestWatch_WrongRefusal(t *testing.T) {
+	t.Parallel()
+	tm := newTeam(t)
+	ada := tm.join(t, "ada")
+	w := ada.watching(t)
+	tm.between(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		r.Header.Set("Authorization", "Bearer of nobody")
+		next.ServeHTTP(w, r)
+	})
+	ada.write(t, "a.md", "made\n")
+	ada.wait(t, "signed out", func() bool { return ada.state(w).Mode == watch.SignedOut })
+	tm.between(func(w http.ResponseWriter, r *http.Request, next http.Handler) { next.ServeHTTP(w, r) })
+	ada.wait(t, "watching", func() bool { return ada.state(w).Mode == watch.Watching })
+	ada.wait(t, "the upload", func() bool { return len(tm.history(t, ada, "a.md")) == 1 })
+}
+
 // In a pause nothing is done, and afterwards everything is.
 func TestWatch_Pause(t *testing.T) {
 	t.Parallel()
