@@ -133,9 +133,7 @@ func (s *Service) AllDevices(ctx context.Context, by Principal, q DeviceQuery) (
 	if err := administers(by); err != nil {
 		return nil, err
 	}
-	if q.Limit <= 0 || q.Limit > s.limits.ListPage {
-		q.Limit = s.limits.ListPage
-	}
+	q.Limit = s.limits.page(q.Limit)
 	return s.store.Devices(ctx, q)
 }
 

@@ -105,15 +105,10 @@ func (s *Service) Conflicts(ctx context.Context, who Principal, id ProjectID, q 
 	if err != nil {
 		return nil, err
 	}
-	if view.Role < RoleReviewer {
-		if q.Author != "" && q.Author != who.Member {
-			return nil, nil
-		}
-		q.Author = who.Member
+	if !view.narrow(who, &q.Author) {
+		return nil, nil
 	}
-	if q.Limit <= 0 || q.Limit > s.limits.ListPage {
-		q.Limit = s.limits.ListPage
-	}
+	q.Limit = s.limits.page(q.Limit)
 	return s.store.Conflicts(ctx, id, q)
 }
 
@@ -132,7 +127,7 @@ func (s *Service) standoff(ctx context.Context, who Principal, view ProjectView,
 	if v.Conflict, err = s.store.Conflict(ctx, view.ID, id); err != nil {
 		return v, err
 	}
-	if view.Role < RoleReviewer && v.Author.Member != who.Member {
+	if !view.shows(who, v.Author.Member) {
 		return ConflictView{}, NotFound("conflict")
 	}
 	if v.Head, err = s.entryOf(ctx, v.Conflict); err != nil {

@@ -28,9 +28,7 @@ func checkDevice(name, os string) error {
 // Devices returns a page of the principal's own computers, newest first, after
 // the given one. A token for one project sees those that reach no other.
 func (s *Service) Devices(ctx context.Context, who Principal, after DeviceID, limit int) ([]Device, error) {
-	if limit <= 0 || limit > s.limits.ListPage {
-		limit = s.limits.ListPage
-	}
+	limit = s.limits.page(limit)
 	return s.store.Devices(ctx, DeviceQuery{Member: who.Member, Project: who.Project, After: after, Limit: limit})
 }
 

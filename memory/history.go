@@ -10,9 +10,7 @@ func (s *Service) Entries(ctx context.Context, who Principal, id ProjectID, q En
 	if _, err := s.enter(ctx, who, id, ScopeRead); err != nil {
 		return nil, err
 	}
-	if q.Limit <= 0 || q.Limit > s.limits.ListPage {
-		q.Limit = s.limits.ListPage
-	}
+	q.Limit = s.limits.page(q.Limit)
 	return s.store.Entries(ctx, id, q)
 }
 
@@ -56,9 +54,7 @@ func (s *Service) History(ctx context.Context, who Principal, id ProjectID, entr
 	if _, err := s.store.Entry(ctx, id, entry); err != nil {
 		return nil, err
 	}
-	if limit <= 0 || limit > s.limits.ListPage {
-		limit = s.limits.ListPage
-	}
+	limit = s.limits.page(limit)
 	return s.store.History(ctx, id, entry, below, limit)
 }
 

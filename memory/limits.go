@@ -54,3 +54,12 @@ func quotaReached(most int) *Error {
 		Hint:    "delete entries that are no longer true, or ask for a higher limit",
 	}
 }
+
+// page bounds how many items of a list are asked for; 0 asks for as many as
+// there may be.
+func (l Limits) page(asked int) int {
+	if asked <= 0 || asked > l.ListPage {
+		return l.ListPage
+	}
+	return asked
+}

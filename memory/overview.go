@@ -55,9 +55,7 @@ func (s *Service) Recent(ctx context.Context, who Principal, limit int) ([]Proje
 	if err != nil {
 		return nil, err
 	}
-	if limit <= 0 || limit > s.limits.ListPage {
-		limit = s.limits.ListPage
-	}
+	limit = s.limits.page(limit)
 	var ids []ProjectID
 	for _, o := range seen {
 		ids = append(ids, o.ID)

@@ -9,15 +9,10 @@ func (s *Service) Proposals(ctx context.Context, who Principal, id ProjectID, q 
 	if err != nil {
 		return nil, err
 	}
-	if view.Role < RoleReviewer {
-		if q.Author != "" && q.Author != who.Member {
-			return nil, nil
-		}
-		q.Author = who.Member
+	if !view.narrow(who, &q.Author) {
+		return nil, nil
 	}
-	if q.Limit <= 0 || q.Limit > s.limits.ListPage {
-		q.Limit = s.limits.ListPage
-	}
+	q.Limit = s.limits.page(q.Limit)
 	return s.store.Proposals(ctx, id, q)
 }
 
@@ -53,7 +48,7 @@ func (s *Service) visible(ctx context.Context, who Principal, view ProjectView, 
 	if err != nil {
 		return Proposal{}, err
 	}
-	if view.Role < RoleReviewer && p.Author.Member != who.Member {
+	if !view.shows(who, p.Author.Member) {
 		return Proposal{}, NotFound("proposal")
 	}
 	return p, nil

@@ -49,8 +49,6 @@ func (s *Service) Queue(ctx context.Context, who Principal, q QueueQuery) ([]Pro
 	if len(projects) == 0 {
 		return nil, nil
 	}
-	if q.Limit <= 0 || q.Limit > s.limits.ListPage {
-		q.Limit = s.limits.ListPage
-	}
+	q.Limit = s.limits.page(q.Limit)
 	return s.store.Queue(ctx, projects, who.Member, q)
 }
