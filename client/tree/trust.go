@@ -75,3 +75,10 @@ func checkFolder(name string, i info) (warnings []string, err error) {
 	}
 	return warnings, nil
 }
+
+// Owned reports whether a name is a folder, and no link, of the user's own: what
+// is in a folder of somebody else's may be exchanged for something else.
+func Owned(name string) (bool, error) {
+	i, err := inspect(name, os.Lstat)
+	return err == nil && i.dir() && i.owned(), err
+}

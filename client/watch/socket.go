@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+
+	"github.com/teammem/teammem/client/tree"
 )
 
 // What may be asked, one line each. The answer is the state in either case.
@@ -57,15 +59,14 @@ func (w *Watcher) serve(ctx context.Context) (*socket, error) {
 	return s, nil
 }
 
-// ownFolder makes a folder for us alone, or makes sure that it is one: only its
-// owner may change its mode.
+// ownFolder makes a folder for us alone, or makes sure that it is one.
 func ownFolder(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("make folder for the socket: %w", err)
 	}
-	i, err := os.Lstat(dir)
-	if err == nil && !i.IsDir() {
-		err = errors.New("it is no folder")
+	ours, err := tree.Owned(dir)
+	if err == nil && !ours {
+		err = errors.New("it is no folder of yours")
 	}
 	if err == nil {
 		err = os.Chmod(dir, 0o700) //nolint:gosec // a folder that we have to enter
