@@ -11,6 +11,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/teammem/teammem/auth"
+	"github.com/teammem/teammem/internal/serving"
 	"github.com/teammem/teammem/memory"
 )
 
@@ -40,7 +41,7 @@ type API struct {
 	holds     *holds
 	streams   *streams
 	zstd      *zstd.Decoder
-	declared  map[string]bool // method and pattern of every route in the table
+	declared  serving.Declared
 	echo      *echo.Echo
 	handler   http.Handler
 }
@@ -52,13 +53,13 @@ func New(service *memory.Service, authenticator *auth.Authenticator, clock memor
 		pushes: auth.NewLimiter(pushesPerMinute, minute), pushBytes: auth.NewLimiter(pushBytesPerDay, day),
 		guesses: auth.NewLimiter(guessesPerMinute, minute),
 		holds:   newHolds(), streams: newStreams(o.Hub), zstd: newZstd(),
-		declared: map[string]bool{}, echo: echo.New(),
+		declared: serving.Declared{}, echo: echo.New(),
 	}
 	if a.log == nil {
 		a.log = slog.New(slog.DiscardHandler)
 	}
 	a.echo.Logger.SetOutput(io.Discard) // it has nothing to say that the request log does not
-	a.echo.Use(a.observe, a.refuseUndeclared)
+	a.echo.Use(a.observe, a.declared.Refuse)
 	for _, r := range routes() {
 		a.add(r.method, r)
 		if r.method == http.MethodGet {
@@ -70,8 +71,9 @@ func New(service *memory.Service, authenticator *auth.Authenticator, clock memor
 }
 
 func (a *API) add(method string, r route) {
-	a.declared[method+r.pattern()] = true
-	a.echo.Add(method, r.pattern(), a.guard(r))
+	pattern := serving.Pattern(r.path)
+	a.declared[method+pattern] = true
+	a.echo.Add(method, pattern, a.guard(r))
 }
 
 // ServeHTTP answers one request.

@@ -4,12 +4,8 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
-	"log/slog"
 	"math"
-	"net"
 	"net/http"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
@@ -18,6 +14,7 @@ import (
 
 	"github.com/teammem/teammem/api/wire"
 	"github.com/teammem/teammem/auth"
+	"github.com/teammem/teammem/internal/serving"
 	"github.com/teammem/teammem/memory"
 )
 
@@ -37,7 +34,7 @@ func (a *API) observe(next echo.HandlerFunc) echo.HandlerFunc {
 		h := ctx.Response().Header()
 		h.Set("Teammem-Api", "1")
 		h.Set("Teammem-Instance", a.options.Instance)
-		if err := recovered(next, ctx); err != nil {
+		if err := serving.Recovered(next, ctx); err != nil {
 			a.answer(c, err)
 		}
 		a.logRequest(c, start)
@@ -48,68 +45,19 @@ func (a *API) observe(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// recovered turns a panic into an error. It is the only place that does.
-func recovered(next echo.HandlerFunc, ctx echo.Context) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-		}
-	}()
-	return next(ctx)
-}
-
 func (a *API) logRequest(c *call, start time.Time) {
-	r, w, end := c.Request(), c.Response(), a.clock()
-	attrs := []slog.Attr{
-		slog.String("method", method(r.Method)), slog.String("route", c.Path()), slog.Int("status", w.Status), slog.Int64("bytes", w.Size),
-		slog.Float64("dur_ms", float64(end.Sub(start).Microseconds())/1000), slog.String("request_id", c.id), slog.String("remote", c.remote()),
-	}
-	for _, id := range []struct{ key, value string }{
-		{"code", string(c.problem)},
-		{"project_id", string(c.project)},
-		{"member_id", string(c.who.Member)},
-		{"token_id", string(c.who.Token)},
-		{"device_id", string(c.who.Device)},
-	} {
-		if id.value != "" {
-			attrs = append(attrs, slog.String(id.key, id.value))
-		}
-	}
-	a.log.LogAttrs(r.Context(), slog.LevelInfo, "request", attrs...)
+	end := a.clock()
+	serving.Log(a.log, c, c.id, end.Sub(start), []serving.ID{
+		{Key: "code", Value: string(c.problem)},
+		{Key: "project_id", Value: string(c.project)},
+		{Key: "member_id", Value: string(c.who.Member)},
+		{Key: "token_id", Value: string(c.who.Token)},
+		{Key: "device_id", Value: string(c.who.Device)},
+	})
 	if !c.began.IsZero() {
 		end = c.began // how long a stream lasts says nothing of the server
 	}
-	a.options.Metrics.Request(method(r.Method), c.Path(), w.Status, end.Sub(start))
-}
-
-// method keeps made-up methods, which could be anything, out of the log.
-func method(m string) string {
-	switch m {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
-		return m
-	}
-	return "other"
-}
-
-func (c *call) remote() string {
-	host, _, err := net.SplitHostPort(c.Request().RemoteAddr)
-	if err != nil {
-		return ""
-	}
-	return host
-}
-
-// refuseUndeclared stops whatever was not declared in the table.
-func (a *API) refuseUndeclared(next echo.HandlerFunc) echo.HandlerFunc {
-	return func(ctx echo.Context) error {
-		switch {
-		case ctx.Path() == "" || a.declared[ctx.Request().Method+ctx.Path()]:
-			return next(ctx)
-		case ctx.Get(echo.ContextKeyHeaderAllow) != nil: // set by the router when only the method is wrong
-			return echo.MethodNotAllowedHandler(ctx)
-		}
-		return echo.ErrNotFound
-	}
+	a.options.Metrics.Request(serving.Method(c.Request().Method), c.Path(), c.Response().Status, end.Sub(start))
 }
 
 // guard is before every handler: it checks client and credentials against the
@@ -163,7 +111,7 @@ func (a *API) admit(c *call, r route) (err error) {
 	if err := permit(c.who, r); err != nil {
 		return err
 	}
-	c.who.Remote, c.who.Client = c.remote(), clientName(client)
+	c.who.Remote, c.who.Client = serving.Remote(c.Request()), clientName(client)
 	if strings.Contains(r.path, "{p}") {
 		if c.project, err = wire.ParseProjectID(c.Param("p")); err != nil {
 			return err

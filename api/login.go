@@ -4,11 +4,11 @@ import (
 	"encoding/base64"
 	"math"
 	"net/http"
-	"net/netip"
 	"strconv"
 
 	"github.com/teammem/teammem/api/wire"
 	"github.com/teammem/teammem/auth"
+	"github.com/teammem/teammem/internal/serving"
 	"github.com/teammem/teammem/memory"
 )
 
@@ -22,7 +22,7 @@ func (a *API) tokens(c *call) error {
 	if err != nil {
 		return err
 	}
-	network, credential := c.network(), "credential "+auth.HashToken(grant.Secret).String()
+	network, credential := serving.Network(c.Request()), "credential "+auth.HashToken(grant.Secret).String()
 	if err := c.mayGuess(network, "too many failed logins come from this address"); err != nil {
 		return err
 	}
@@ -59,21 +59,6 @@ func (c *call) mayGuess(who, message string) error {
 	}
 	c.Response().Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
 	return &memory.Error{Code: memory.CodeRateLimited, Message: message, Hint: "wait, then try again"}
-}
-
-// network is the address that a request came from; of IPv6 the part that one
-// party has whole.
-func (c *call) network() string {
-	const party = 64
-	address, err := netip.ParseAddr(c.remote())
-	if err != nil || address.Unmap().Is4() {
-		return c.remote()
-	}
-	prefix, err := address.WithZone("").Prefix(party)
-	if err != nil {
-		return c.remote()
-	}
-	return prefix.String()
 }
 
 // revoke logs the device out whose refresh token this is. It tells nobody

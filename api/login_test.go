@@ -312,20 +312,6 @@ func TestToken_RateLimit_AtOnce(t *testing.T) {
 	}
 }
 
-func TestToken_Networks(t *testing.T) {
-	t.Parallel()
-	for remote, want := range map[string]string{
-		"192.0.2.1:80": "192.0.2.1", "[2001:db8:1:2:3::4]:80": "2001:db8:1:2::/64", "[2001:db8:1:2:ffff::]:1": "2001:db8:1:2::/64",
-		"[::ffff:192.0.2.1]:80": "::ffff:192.0.2.1", "[fe80::1%eth0]:80": "fe80::/64", "odd": "",
-	} {
-		a, _ := offline(t, Options{})
-		c := &call{Context: a.echo.NewContext(&http.Request{RemoteAddr: remote}, nil), api: a}
-		if got := c.network(); got != want {
-			t.Errorf("%s: %q, want %q", remote, got, want)
-		}
-	}
-}
-
 func TestRevoke(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -9,6 +9,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/teammem/teammem/api/wire"
+	"github.com/teammem/teammem/internal/serving"
 	"github.com/teammem/teammem/memory"
 )
 
@@ -18,8 +19,7 @@ func (a *API) answer(c *call, err error) {
 	e, status := describe(err)
 	c.problem = e.Code
 	if status >= http.StatusInternalServerError && !errors.Is(err, context.Canceled) {
-		a.log.LogAttrs(c.ctx(), level(e.Code), "request failed",
-			slog.String("request_id", c.id), slog.String("route", c.Path()), slog.String("code", string(e.Code)), slog.String("err", cause(err, e)))
+		serving.Failed(a.log, c, c.id, err, e)
 	}
 	if c.Response().Committed {
 		c.aborted = true // part of another answer is out: only a broken connection tells the client
@@ -52,7 +52,7 @@ func (a *API) unrecorded(c *call, r memory.Receipt) {
 	}
 	e, _ := describe(r.Unrecorded)
 	a.log.LogAttrs(c.ctx(), slog.LevelError, "refusals are not in the audit",
-		slog.String("request_id", c.id), slog.String("project_id", string(c.project)), slog.String("err", cause(r.Unrecorded, e)))
+		slog.String("request_id", c.id), slog.String("project_id", string(c.project)), slog.String("err", serving.Cause(r.Unrecorded, e)))
 }
 
 // describe finds the domain's error and its status. What is not an error of
@@ -80,20 +80,4 @@ func routing(e *echo.HTTPError) (*memory.Error, int) {
 		return memory.Invalid("", "this path does not take this method"), e.Code
 	}
 	return &memory.Error{Code: wire.CodeOf(e.Code), Message: "the request cannot be served", Err: e}, e.Code
-}
-
-// cause is what is logged of an error: its text, and what a domain error keeps
-// to itself.
-func cause(err error, e *memory.Error) string {
-	if e.Err == nil || errors.Is(e.Err, err) {
-		return err.Error()
-	}
-	return err.Error() + ": " + e.Err.Error()
-}
-
-func level(code memory.Code) slog.Level {
-	if code == memory.CodeUnavailable {
-		return slog.LevelWarn
-	}
-	return slog.LevelError
 }

@@ -2,7 +2,6 @@ package api
 
 import (
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/teammem/teammem/memory"
@@ -107,8 +106,3 @@ const (
 	callDeadline  = 10 * time.Second
 	writeDeadline = time.Minute
 )
-
-// pattern is the path in echo's notation.
-func (r route) pattern() string {
-	return strings.NewReplacer("{", ":", "}", "").Replace(r.path)
-}

@@ -10,6 +10,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/teammem/teammem/auth"
+	"github.com/teammem/teammem/internal/serving"
 	"github.com/teammem/teammem/memory"
 	"github.com/teammem/teammem/web/static"
 )
@@ -39,7 +40,7 @@ type Console struct {
 	signIns  *auth.Limiter // by address
 	writes   *auth.Limiter // by member
 	origins  *http.CrossOriginProtection
-	declared map[string]bool // method and pattern of every route in the table
+	declared serving.Declared
 	echo     *echo.Echo
 	handler  http.Handler
 }
@@ -60,7 +61,7 @@ func New(service *memory.Service, sessions *auth.Sessions, files *static.Files, 
 	c := &Console{
 		service: service, sessions: sessions, files: files, clock: clock, options: o, log: o.Log,
 		signIns: auth.NewLimiter(signInsPerMinute, minute), writes: auth.NewLimiter(writesPerMinute, minute),
-		origins: http.NewCrossOriginProtection(), declared: map[string]bool{}, echo: echo.New(),
+		origins: http.NewCrossOriginProtection(), declared: serving.Declared{}, echo: echo.New(),
 	}
 	if c.options.Dates == nil {
 		c.options.Dates = clock
@@ -69,10 +70,11 @@ func New(service *memory.Service, sessions *auth.Sessions, files *static.Files, 
 		c.log = slog.New(slog.DiscardHandler)
 	}
 	c.echo.Logger.SetOutput(io.Discard) // it has nothing to say that the request log does not
-	c.echo.Use(c.observe, c.refuseUndeclared)
+	c.echo.Use(c.observe, c.declared.Refuse)
 	for _, r := range routes() {
-		c.declared[r.method+r.pattern()] = true
-		c.echo.Add(r.method, r.pattern(), c.guard(r))
+		pattern := serving.Pattern(r.path)
+		c.declared[r.method+pattern] = true
+		c.echo.Add(r.method, pattern, c.guard(r))
 	}
 	c.origins.SetDenyHandler(http.HandlerFunc(c.deny))
 	c.handler = compressed(c.origins.Handler(c.echo))

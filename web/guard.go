@@ -6,12 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"mime"
-	"net"
 	"net/http"
 	"net/url"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -19,6 +16,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/teammem/teammem/internal/serving"
 	"github.com/teammem/teammem/memory"
 )
 
@@ -26,8 +24,7 @@ import (
 const visitKey = "visit"
 
 // observe is around everything: it names the request, protects the answer,
-// turns errors and panics into pages, and logs one line, which has no query: it
-// may hold path keys, and once a token.
+// turns errors and panics into pages, and logs one line.
 func (c *Console) observe(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(ctx echo.Context) error {
 		start := c.clock()
@@ -38,7 +35,7 @@ func (c *Console) observe(next echo.HandlerFunc) echo.HandlerFunc {
 			_ = http.NewResponseController(ctx.Response()).SetReadDeadline(start.Add(readDeadline))
 		}
 		protect(ctx.Response().Header(), c.options.TLS)
-		if err := recovered(next, ctx); err != nil {
+		if err := serving.Recovered(next, ctx); err != nil {
 			c.answer(v, err)
 		}
 		c.logRequest(v, c.clock().Sub(start))
@@ -49,64 +46,14 @@ func (c *Console) observe(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// recovered turns a panic into an error. It is the only place that does.
-func recovered(next echo.HandlerFunc, ctx echo.Context) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-		}
-	}()
-	return next(ctx)
-}
-
 func (c *Console) logRequest(v *visit, took time.Duration) {
-	r, w := v.Request(), v.Response()
-	attrs := []slog.Attr{
-		slog.String("method", method(r.Method)), slog.String("route", v.Path()), slog.Int("status", w.Status), slog.Int64("bytes", w.Size),
-		slog.Float64("dur_ms", float64(took.Microseconds())/1000), slog.String("request_id", v.id), slog.String("remote", v.remote()),
-	}
-	for _, id := range []struct{ key, value string }{
-		{"code", string(v.problem)},
-		{"project_id", string(v.project.ID)},
-		{"member_id", string(v.who.Member)},
-	} {
-		if id.value != "" {
-			attrs = append(attrs, slog.String(id.key, id.value))
-		}
-	}
-	c.log.LogAttrs(r.Context(), slog.LevelInfo, "request", attrs...)
+	serving.Log(c.log, v, v.id, took, []serving.ID{
+		{Key: "code", Value: string(v.problem)},
+		{Key: "project_id", Value: string(v.project.ID)},
+		{Key: "member_id", Value: string(v.who.Member)},
+	})
 	if c.options.Observe != nil {
-		c.options.Observe(method(r.Method), v.Path(), w.Status, took)
-	}
-}
-
-// method keeps made-up methods, which could be anything, out of the log.
-func method(m string) string {
-	switch m {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
-		return m
-	}
-	return "other"
-}
-
-func (v *visit) remote() string {
-	host, _, err := net.SplitHostPort(v.Request().RemoteAddr)
-	if err != nil {
-		return ""
-	}
-	return host
-}
-
-// refuseUndeclared stops whatever was not declared in the table.
-func (c *Console) refuseUndeclared(next echo.HandlerFunc) echo.HandlerFunc {
-	return func(ctx echo.Context) error {
-		switch {
-		case ctx.Path() == "" || c.declared[ctx.Request().Method+ctx.Path()]:
-			return next(ctx)
-		case ctx.Get(echo.ContextKeyHeaderAllow) != nil: // set by the router when only the method is wrong
-			return echo.MethodNotAllowedHandler(ctx)
-		}
-		return echo.ErrNotFound
+		c.options.Observe(serving.Method(v.Request().Method), v.Path(), v.Response().Status, took)
 	}
 }
 
@@ -147,7 +94,7 @@ func (c *Console) guard(r route) echo.HandlerFunc {
 
 // admit lets a request in, or says why not.
 func (c *Console) admit(v *visit, r route) (err error) {
-	v.who.Remote, v.who.Client = v.remote(), "console"
+	v.who.Remote, v.who.Client = serving.Remote(v.Request()), "console"
 	if err := c.authenticate(v, r.least); err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"net/http"
 	"strconv"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
 
+	"github.com/teammem/teammem/internal/serving"
 	"github.com/teammem/teammem/memory"
 	"github.com/teammem/teammem/web/view"
 )
@@ -21,8 +21,7 @@ func (c *Console) answer(v *visit, err error) {
 	e := describe(err)
 	v.problem = e.Code
 	if status(e) >= http.StatusInternalServerError && !errors.Is(err, context.Canceled) {
-		c.log.LogAttrs(v.ctx(), level(e.Code), "request failed",
-			slog.String("request_id", v.id), slog.String("route", v.Path()), slog.String("code", string(e.Code)), slog.String("err", cause(err, e)))
+		serving.Failed(c.log, v, v.id, err, e)
 	}
 	if v.Response().Committed {
 		v.aborted = true // part of another answer is out: only a broken connection tells the browser
@@ -106,20 +105,4 @@ func status(e *memory.Error) int {
 	case memory.CodeInternal:
 	}
 	return http.StatusInternalServerError
-}
-
-// cause is what is logged of an error: its text, and what a domain error keeps
-// to itself.
-func cause(err error, e *memory.Error) string {
-	if e.Err == nil || errors.Is(e.Err, err) {
-		return err.Error()
-	}
-	return err.Error() + ": " + e.Err.Error()
-}
-
-func level(code memory.Code) slog.Level {
-	if code == memory.CodeUnavailable {
-		return slog.LevelWarn
-	}
-	return slog.LevelError
 }

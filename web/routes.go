@@ -2,7 +2,6 @@ package web
 
 import (
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/teammem/teammem/memory"
@@ -94,8 +93,3 @@ const (
 	readDeadline  = 10 * time.Second
 	writeDeadline = time.Minute
 )
-
-// pattern is the path in echo's notation.
-func (r route) pattern() string {
-	return strings.NewReplacer("{", ":", "}", "").Replace(r.path)
-}

@@ -1,9 +1,8 @@
 package web
 
 import (
-	"net/netip"
-
 	"github.com/teammem/teammem/auth"
+	"github.com/teammem/teammem/internal/serving"
 	"github.com/teammem/teammem/memory"
 	"github.com/teammem/teammem/web/view"
 )
@@ -30,7 +29,7 @@ func (c *Console) signIn(v *visit) error {
 	if !auth.IsLinkToken(token) {
 		return memory.BadLink()
 	}
-	if err := v.spend(c.signIns, neighbourhood(v.remote()), "there were too many attempts to sign in from your address"); err != nil {
+	if err := v.spend(c.signIns, serving.Network(v.Request()), "there were too many attempts to sign in from your address"); err != nil {
 		return err
 	}
 	cookie, in := auth.MintSession(), memory.SignIn{Link: auth.HashToken(token)}
@@ -44,21 +43,6 @@ func (c *Console) signIn(v *visit) error {
 	}
 	v.setCookie(sessionCookie, cookie, session.ExpiresAt.Sub(session.CreatedAt))
 	return v.redirect(localPath(v.form["back"]))
-}
-
-// neighbourhood is whose attempts are counted together: an IPv4 address, or the
-// /64 of an IPv6 one, of which everybody has plenty.
-func neighbourhood(remote string) string {
-	const ours = 64
-	a, err := netip.ParseAddr(remote)
-	if err != nil || a.Unmap().Is4() {
-		return remote
-	}
-	p, err := a.Prefix(ours)
-	if err != nil {
-		return remote
-	}
-	return p.Masked().String()
 }
 
 // signOut ends the session here and on the server.

@@ -215,17 +215,6 @@ func TestSignIn_Limited(t *testing.T) {
 	}
 }
 
-func TestNeighbourhood(t *testing.T) {
-	t.Parallel()
-	for remote, want := range map[string]string{
-		"192.0.2.7": "192.0.2.7", "::ffff:192.0.2.7": "::ffff:192.0.2.7", "2001:db8:1:2:3:4:5:6": "2001:db8:1:2::/64", "": "", "nonsense": "nonsense",
-	} {
-		if got := neighbourhood(remote); got != want {
-			t.Errorf("%q counts with %q, want %q", remote, got, want)
-		}
-	}
-}
-
 // Neither log nor address of a next page ever holds a token or a cookie.
 func TestSignIn_LeavesNoTrace(t *testing.T) {
 	t.Parallel()
