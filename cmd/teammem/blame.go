@@ -42,14 +42,7 @@ type blameLine struct {
 const authorWidth = 16
 
 func (a *app) runBlame(ctx context.Context, name string, o fileOptions) error {
-	n, err := a.findFile(o.folder, name)
-	if err != nil {
-		return err
-	}
-	if err := n.served(); err != nil {
-		return err
-	}
-	server, err := a.serverFor(n)
+	n, server, err := a.findServed(o.folder, name)
 	if err != nil {
 		return err
 	}

@@ -66,14 +66,7 @@ func newLogLine(r memory.Revision) logLine {
 }
 
 func (a *app) runLog(ctx context.Context, name string, o logOptions) error {
-	n, err := a.findFile(o.folder, name)
-	if err != nil {
-		return err
-	}
-	if err := n.served(); err != nil {
-		return err
-	}
-	server, err := a.serverFor(n)
+	n, server, err := a.findServed(o.folder, name)
 	if err != nil {
 		return err
 	}

@@ -115,7 +115,21 @@ func (n named) served() error {
 	}
 }
 
-// server connects with the server that has the file.
+// findServed finds a file that the team has, and connects with the server that
+// has it.
+func (a *app) findServed(folder, name string) (named, *client.Server, error) {
+	n, err := a.findFile(folder, name)
+	if err != nil {
+		return n, nil, err
+	}
+	if err := n.served(); err != nil {
+		return n, nil, err
+	}
+	server, err := a.serverFor(n)
+	return n, server, err
+}
+
+// serverFor connects with the server that has the file.
 func (a *app) serverFor(n named) (*client.Server, error) {
 	login, err := n.dirs.Login(n.link.Server)
 	if err != nil {
