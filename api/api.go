@@ -41,6 +41,8 @@ type API struct {
 	holds     *holds
 	streams   *streams
 	zstd      *zstd.Decoder
+	kept      *keptPages
+	bursts    *bursts
 	declared  serving.Declared
 	echo      *echo.Echo
 	handler   http.Handler
@@ -53,6 +55,7 @@ func New(service *memory.Service, authenticator *auth.Authenticator, clock memor
 		pushes: auth.NewLimiter(pushesPerMinute, minute), pushBytes: auth.NewLimiter(pushBytesPerDay, day),
 		guesses: auth.NewLimiter(guessesPerMinute, minute),
 		holds:   newHolds(), streams: newStreams(o.Hub), zstd: newZstd(),
+		kept: newKeptPages(keptBytes, o.Metrics), bursts: newBursts(),
 		declared: serving.Declared{}, echo: echo.New(),
 	}
 	if a.log == nil {

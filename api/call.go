@@ -55,14 +55,35 @@ func (c *call) texts(v any) error {
 	return c.bytes("application/json", body)
 }
 
-// bytes answers with a body.
-func (c *call) bytes(mediaType string, body []byte) error {
+// bytes answers with a body of some parts.
+func (c *call) bytes(mediaType string, parts ...[]byte) error {
+	length := 0
+	for _, part := range parts {
+		length += len(part)
+	}
 	h := c.Response().Header()
 	h.Set("Content-Type", mediaType)
-	h.Set("Content-Length", strconv.Itoa(len(body)))
+	h.Set("Content-Length", strconv.Itoa(length))
 	h.Set("X-Content-Type-Options", "nosniff")
-	_, err := bytes.NewReader(body).WriteTo(c.paced())
-	return err
+	w := c.paced()
+	for _, part := range parts {
+		if _, err := w.Write(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// takesZstd reports whether the client unpacks zstd, by its own name.
+func (c *call) takesZstd() bool {
+	for _, header := range c.Request().Header.Values("Accept-Encoding") {
+		for encoding := range strings.SplitSeq(header, ",") {
+			if strings.EqualFold(strings.TrimSpace(encoding), "zstd") {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // notModified answers that nothing is new. Most requests end here, so it has

@@ -27,6 +27,8 @@ type Metrics struct {
 	scans    timing
 	polls    atomic.Int64 // long polls that are being held
 	streams  atomic.Int64 // of events, that are open
+	kept     atomic.Int64 // pages of feeds that were ready when they were asked for
+	keptRoom atomic.Int64 // bytes of those that are
 }
 
 // requestKind is what requests are counted by.
@@ -95,6 +97,20 @@ func (m *Metrics) stream() (done func()) {
 	return count(&m.streams)
 }
 
+// keptPage counts a page of a feed that was ready.
+func (m *Metrics) keptPage() {
+	if m != nil {
+		m.kept.Add(1)
+	}
+}
+
+// keptSize tells how many bytes of pages are ready.
+func (m *Metrics) keptSize(bytes int) {
+	if m != nil {
+		m.keptRoom.Store(int64(bytes))
+	}
+}
+
 func count(n *atomic.Int64) (done func()) {
 	n.Add(1)
 	return func() { n.Add(-1) }
@@ -128,6 +144,10 @@ func (m *Metrics) text() []byte {
 	fmt.Fprintf(w, "teammem_long_polls %d\n", m.polls.Load())
 	describeMetric(w, "teammem_event_streams", "gauge", "Streams of events that are open.")
 	fmt.Fprintf(w, "teammem_event_streams %d\n", m.streams.Load())
+	describeMetric(w, "teammem_kept_pages_served_total", "counter", "Pages of feeds that were ready when they were asked for.")
+	fmt.Fprintf(w, "teammem_kept_pages_served_total %d\n", m.kept.Load())
+	describeMetric(w, "teammem_kept_page_bytes", "gauge", "Memory of pages of feeds that are ready.")
+	fmt.Fprintf(w, "teammem_kept_page_bytes %d\n", m.keptRoom.Load())
 	return w.Bytes()
 }
 

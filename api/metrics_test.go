@@ -76,7 +76,13 @@ teammem_scan_seconds_count 1
 teammem_long_polls 1
 # HELP teammem_event_streams Streams of events that are open.
 # TYPE teammem_event_streams gauge
-teammem_event_streams 1`
+teammem_event_streams 1
+# HELP teammem_kept_pages_served_total Pages of feeds that were ready when they were asked for.
+# TYPE teammem_kept_pages_served_total counter
+teammem_kept_pages_served_total 0
+# HELP teammem_kept_page_bytes Memory of pages of feeds that are ready.
+# TYPE teammem_kept_page_bytes gauge
+teammem_kept_page_bytes 0`
 
 // Whoever reads the metrics slowly, or not at all, holds up nobody else.
 func TestMetrics_SlowReader(t *testing.T) {

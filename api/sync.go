@@ -20,6 +20,10 @@ func (a *API) changes(c *call) error {
 	if q.Wait > 0 {
 		defer a.options.Metrics.poll()()
 	}
+	var ready []byte
+	if q.Inline && c.takesZstd() {
+		q.Kept = func(k memory.PageKey) bool { ready = a.kept.get(k); return ready != nil }
+	}
 	feed, err := a.service.Changes(c.ctx(), c.who, c.project, q)
 	if err != nil {
 		return err
@@ -34,7 +38,26 @@ func (a *API) changes(c *call) error {
 	}
 	at := memory.Head{Epoch: feed.Page.Epoch, Seq: feed.Page.To, Digest: feed.Page.Digest}
 	c.Response().Header().Set("Etag", quoted(at.Tag()))
-	return c.texts(wire.NewFeed(feed.Page))
+	if q.Kept == nil || !feed.Kept && len(feed.Page.Changes) < keptChanges {
+		return c.texts(wire.NewFeed(feed.Page))
+	}
+	return c.feedPage(feed, ready)
+}
+
+// feedPage answers with a page whose changes are ready, or are from now on.
+func (c *call) feedPage(feed memory.Feed, ready []byte) error {
+	head, changes, err := wire.EncodeFeed(feed.Page)
+	if err != nil {
+		return err
+	}
+	if !feed.Kept {
+		ready = c.api.kept.add(feed.Key, changes)
+	}
+	if err := c.hold(len(ready)); err != nil {
+		return err
+	}
+	c.Response().Header().Set("Content-Encoding", "zstd")
+	return c.bytes("application/json", c.api.kept.pack(head), ready)
 }
 
 // stillAllowed checks credentials and role once more. A long poll can outlive
@@ -155,5 +178,6 @@ func (a *API) push(c *call) error {
 	}
 	a.unrecorded(c, receipt)
 	a.options.Metrics.push(receipt.Verdicts)
+	a.bursts.pushed(c.project, len(receipt.Verdicts))
 	return c.json(wire.NewReceipt(receipt))
 }

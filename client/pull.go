@@ -71,17 +71,13 @@ type reader struct {
 	ahead      *question
 }
 
-// A first sync has nothing to do before it has a page, so it asks for a short one.
-// Then it takes the next to have what servers put into a page.
-const (
-	firstChanges = 100
-	usualChanges = 1000
-)
+// usualChanges is what servers put into a page.
+const usualChanges = 1000
 
 // learn takes from a page how long the next will be.
 func (r *reader) learn(p *memory.FeedPage) {
 	r.head, r.size = p.Head, p.To-p.From
-	if p.From == 0 && r.size == firstChanges { // else the server's pages are shorter than that
+	if p.From == 0 && r.size == memory.FirstPage { // else the server's pages are shorter than that
 		r.size = usualChanges
 	}
 }
@@ -123,7 +119,7 @@ func (r *reader) ask(ctx context.Context, since memory.Cursor, tag string) *ques
 	go func() {
 		limit := 0
 		if since.IsZero() && r.texts {
-			limit = firstChanges
+			limit = memory.FirstPage
 		}
 		page, foreign, err := r.server.Changes(ctx, r.link.Project, since, tag, r.texts, limit)
 		q.answer <- pageAnswer{page, foreign, err}

@@ -12,13 +12,16 @@ type ChangesQuery struct {
 	Limit  int    // changes; 0 for the default
 	Inline bool   // with content
 	Wait   time.Duration
+	Kept   func(PageKey) bool // whether the caller still has a page from an earlier answer, and need not be given it; nil: it has none
 }
 
 // Feed is the answer to a [ChangesQuery].
 type Feed struct {
 	Page      FeedPage
+	Key       PageKey
 	Head      Head
 	Unchanged bool // the client has it all, Page is empty
+	Kept      bool // the caller has it: Page lacks the changes
 }
 
 // Changes returns the changes after a cursor, and waits for one if asked to.
@@ -44,15 +47,7 @@ func (s *Service) Changes(ctx context.Context, who Principal, id ProjectID, q Ch
 	if q.Have == head.Tag() || (q.Wait > 0 && head.Cursor() == q.Since) {
 		return Feed{Head: head, Unchanged: true}, nil
 	}
-	page, err := s.store.Changes(ctx, id, s.feedQuery(q))
-	if err != nil {
-		return Feed{}, err
-	}
-	// The history may have been replaced since the client was let in.
-	if err := reaches(q.Since, Head{Epoch: page.Epoch, Seq: page.Head, Floor: page.Floor}); err != nil {
-		return Feed{}, err
-	}
-	return Feed{Page: page, Head: head}, nil
+	return s.page(ctx, id, head, q)
 }
 
 // joins checks that the client's past is part of the project's history.

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"time"
 
 	"github.com/teammem/teammem/memory"
@@ -34,6 +35,20 @@ type Change struct {
 	Author       Author    `json:"author"`
 	Device       string    `json:"device,omitzero"`
 	Agent        Agent     `json:"agent,omitzero"`
+}
+
+// EncodeFeed returns a page as JSON, in two parts: what it says beside its
+// changes, which is short, and the changes.
+func EncodeFeed(p memory.FeedPage) (head, changes []byte, err error) {
+	w := NewFeed(p)
+	if changes, err = Encode(w.Changes); err != nil {
+		return nil, nil, err
+	}
+	w.Changes = []Change{}
+	if head, err = Encode(w); err != nil {
+		return nil, nil, err
+	}
+	return bytes.TrimSuffix(head, []byte("[]}")), append(changes, '}'), nil
 }
 
 // NewFeed describes a page of the feed.

@@ -79,6 +79,7 @@ type server struct {
 	hub      *api.Hub
 	hints    *store.Hints
 	counts   *api.Metrics
+	calls    *api.API
 	handler  http.Handler // for members
 	probes   http.Handler // for whoever watches over the server
 }
@@ -138,6 +139,7 @@ func (s *server) run(ctx context.Context, more ...string) error {
 		}
 	})
 	kept.Go(func() { s.upkeep(serving) })
+	kept.Go(func() { s.calls.KeepPages(serving) })
 	draining, drained := context.WithCancel(context.WithoutCancel(ctx)) // what is written until the end is told to others
 	kept.Go(func() { s.hints.Run(draining) })
 	err = api.NewServer(s.handler, s.hub, api.ServerOptions{TLS: s.entrance.tls(), Log: s.log}).Serve(serving, l)
@@ -172,6 +174,7 @@ func (s *server) open(ctx context.Context) error {
 	pages := web.New(service, auth.NewSessions(s.db.store, s.db.clock.Now), files, a.now, web.Options{
 		Dates: s.db.clock.Now, TLS: s.entrance.encrypted(), Observe: s.counts.Request, Log: s.log,
 	})
+	s.calls = calls
 	s.handler, s.probes = s.entrance.guard(split(calls, pages)), s.newProbes(calls)
 	return nil
 }
