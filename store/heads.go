@@ -119,9 +119,8 @@ func (r projectHeadRow) heads() memory.Heads {
 // key is looked up by itself, in a lateral part that is not dissolved, and path
 // keys as a range in the order that only their own index has.
 func queueLookups(batch *pgx.Batch, project memory.ProjectID, l memory.Lookups, h *memory.Heads) {
-	queueEntryHeads(batch, project, l, &h.Entries)
+	queueEntryHeads(batch, project, l, h)
 	queueFolders(batch, project, l, &h.Folders)
-	queueEarlier(batch, project, l, &h.Earlier)
 	queuePending(batch, project, l, &h.Pending)
 	if l.Holds {
 		queueHeld(batch, project, l, &h.Held)
@@ -131,38 +130,63 @@ func queueLookups(batch *pgx.Batch, project memory.ProjectID, l memory.Lookups, 
 	}
 }
 
-// queueEntryHeads finds entries by id and by path key, the tombstones in the
-// order of their deletes.
-func queueEntryHeads(batch *pgx.Batch, project memory.ProjectID, l memory.Lookups, to *[]memory.EntryHead) {
-	queueList(batch, to, entryHeadRow.head, `
-		select found.entry_id, found.path, found.head_rev, found.sha256, found.size, found.deleted_rev
-		from unnest(@entry_ids::text[]) as wanted (id),
+// queueEntryHeads finds entries by id and by path key, the tombstones in the order
+// of their deletes, and the offered texts among what they once said. It goes by
+// entry, not by text: nobody bounds how many entries of a project say the same.
+func queueEntryHeads(batch *pgx.Batch, project memory.ProjectID, l memory.Lookups, h *memory.Heads) {
+	batch.Queue(`
+		with found as materialized (
+			select found.*
+			from unnest(@entry_ids::text[]) as wanted (id),
+				lateral (
+					select entry_id, path, head_rev, sha256, size, deleted_rev
+					from entries
+					where project_id = @project and entry_id = wanted.id
+					offset 0
+				) as found
+			union
+			select found.*
+			from unnest(@path_keys::text[]) as wanted (key),
+				lateral (
+					select entry_id, path, head_rev, sha256, size, deleted_rev
+					from entries
+					where project_id = @project and path_key between wanted.key and wanted.key and deleted_rev is null
+					order by path_key
+				) as found
+			union
+			select found.*
+			from unnest(@path_keys::text[]) as wanted (key),
+				lateral (
+					select entry_id, path, head_rev, sha256, size, deleted_rev
+					from entries
+					where project_id = @project and path_key between wanted.key and wanted.key and deleted_rev is not null
+					order by path_key
+				) as found
+		)
+		select found.*, said.revs, said.sums
+		from found,
 			lateral (
-				select entry_id, path, head_rev, sha256, size, deleted_rev
-				from entries
-				where project_id = @project and entry_id = wanted.id
-				offset 0
-			) as found
-		union
-		select found.entry_id, found.path, found.head_rev, found.sha256, found.size, found.deleted_rev
-		from unnest(@path_keys::text[]) as wanted (key),
-			lateral (
-				select entry_id, path, head_rev, sha256, size, deleted_rev
-				from entries
-				where project_id = @project and path_key between wanted.key and wanted.key and deleted_rev is null
-				order by path_key
-			) as found
-		union
-		select found.entry_id, found.path, found.head_rev, found.sha256, found.size, found.deleted_rev
-		from unnest(@path_keys::text[]) as wanted (key),
-			lateral (
-				select entry_id, path, head_rev, sha256, size, deleted_rev
-				from entries
-				where project_id = @project and path_key between wanted.key and wanted.key and deleted_rev is not null
-				order by path_key
-			) as found
-		order by head_rev`,
-		pgx.StrictNamedArgs{"project": project, "entry_ids": ids(l.EntryIDs), "path_keys": l.PathKeys})
+				select array_agg(once.rev) as revs, array_agg(once.sha256) as sums
+				from (
+					select rev, sha256
+					from revisions
+					where project_id = @project and entry_id = found.entry_id and op <> 'delete'
+					offset 0
+				) as once
+				where once.sha256 in (select unnest(@sums::bytea[]))
+			) as said
+		order by found.head_rev`,
+		pgx.StrictNamedArgs{
+			"project": project, "entry_ids": ids(l.EntryIDs), "path_keys": l.PathKeys, "sums": sums(l.Sums),
+		}).
+		Query(func(rows pgx.Rows) error {
+			found, err := pgx.CollectRows(rows, pgx.RowToStructByName[entryHeadRow])
+			for _, r := range found {
+				h.Entries = append(h.Entries, r.head())
+				h.Earlier = append(h.Earlier, r.earlier()...)
+			}
+			return err
+		})
 }
 
 // queueFolders counts the live entries below each folder. A batch cannot empty
@@ -185,48 +209,6 @@ func queueFolders(batch *pgx.Batch, project memory.ProjectID, l memory.Lookups, 
 		pgx.StrictNamedArgs{"project": project, "folder_keys": l.FolderKeys, "enough": l.Leaving + 1})
 }
 
-// queueEarlier finds the offered texts among what the looked-up entries once
-// said. It goes by entry, not by text: nobody bounds how many entries of a
-// project say the same.
-func queueEarlier(batch *pgx.Batch, project memory.ProjectID, l memory.Lookups, to *[]memory.Earlier) {
-	queueList(batch, to, earlierRow.earlier, `
-		with entry as (
-			select wanted.id
-			from unnest(@entry_ids::text[]) as wanted (id)
-			union
-			select found.entry_id
-			from unnest(@path_keys::text[]) as wanted (key),
-				lateral (
-					select entry_id
-					from entries
-					where project_id = @project and path_key between wanted.key and wanted.key and deleted_rev is null
-					order by path_key
-				) as found
-			union
-			select found.entry_id
-			from unnest(@path_keys::text[]) as wanted (key),
-				lateral (
-					select entry_id
-					from entries
-					where project_id = @project and path_key between wanted.key and wanted.key and deleted_rev is not null
-					order by path_key
-				) as found
-		)
-		select entry.id as entry_id, said.rev, said.sha256
-		from entry,
-			lateral (
-				select rev, sha256
-				from revisions
-				where project_id = @project and entry_id = entry.id and op <> 'delete'
-				offset 0
-			) as said
-		where said.sha256 in (select unnest(@sums::bytea[]))
-		order by said.rev`,
-		pgx.StrictNamedArgs{
-			"project": project, "sums": sums(l.Sums), "entry_ids": ids(l.EntryIDs), "path_keys": l.PathKeys,
-		})
-}
-
 type entryHeadRow struct {
 	EntryID    string
 	Path       string
@@ -234,6 +216,8 @@ type entryHeadRow struct {
 	SHA256     []byte
 	Size       int
 	DeletedRev *int64
+	Revs       []int64 // at which the entry said one of the looked-up texts
+	Sums       [][]byte
 }
 
 func (r entryHeadRow) head() memory.EntryHead {
@@ -253,14 +237,12 @@ func (r folderRow) head() memory.FolderHead {
 	return memory.FolderHead{Key: r.Key, Path: memory.StoredPath(r.Path), Live: r.Live}
 }
 
-type earlierRow struct {
-	EntryID string
-	Rev     int64
-	SHA256  []byte
-}
-
-func (r earlierRow) earlier() memory.Earlier {
-	return memory.Earlier{EntryID: memory.EntryID(r.EntryID), Rev: r.Rev, Sum: memory.Hash(r.SHA256)}
+func (r entryHeadRow) earlier() []memory.Earlier {
+	said := make([]memory.Earlier, len(r.Revs))
+	for i, rev := range r.Revs {
+		said[i] = memory.Earlier{EntryID: memory.EntryID(r.EntryID), Rev: rev, Sum: memory.Hash(r.Sums[i])}
+	}
+	return said
 }
 
 // queueOne queues a query that returns a row, and where it goes.
