@@ -10,8 +10,10 @@ import (
 	"github.com/teammem/teammem/memory"
 )
 
-// known is what a push read while it holds the project's lock.
+// known is what a push is judged and written by while it holds the project's
+// lock: all but the texts was read under it.
 type known struct {
+	texts    texts
 	heads    memory.Heads
 	review   memory.Preset
 	chain    link
@@ -24,6 +26,7 @@ type known struct {
 // when it began, and all of them begin after the lock was taken.
 func (s *Store) lockAndRead(ctx context.Context, tx pgx.Tx, b memory.Batch) (known, error) {
 	var k known
+	laidOut := textsOf(b)
 	batch := &pgx.Batch{}
 	s.queueLock(batch, b.Project, &k)
 	queueAnswer(batch, b, &k.answered)
@@ -34,6 +37,7 @@ func (s *Store) lockAndRead(ctx context.Context, tx pgx.Tx, b memory.Batch) (kno
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 		return known{}, err
 	}
+	k.texts = laidOut
 	if head := k.heads.Head; head.Epoch != b.Epoch {
 		return known{}, &memory.Error{
 			Code: memory.CodeEpochChanged, Message: "the project's history was replaced since you last synced", Head: &head,

@@ -22,7 +22,7 @@ func write(ctx context.Context, tx pgx.Tx, b memory.Batch, k known, j memory.Jud
 			names[h.ID] = h
 		}
 		queueEntries(batch, b, names, j.Stored)
-		queueTexts(batch, b, j.Stored)
+		queueTexts(batch, b, k.texts, j.Stored)
 		queueCopies(batch, b, names, j.Stored)
 		queueChanges(batch, b, j.Stored)
 		batch.Queue(`
@@ -194,10 +194,11 @@ func authorship(b memory.Batch) pgx.StrictNamedArgs {
 }
 
 // queueTexts writes the revisions that bring a text.
-func queueTexts(batch *pgx.Batch, b memory.Batch, stored []memory.Stored) {
+func queueTexts(batch *pgx.Batch, b memory.Batch, t texts, stored []memory.Stored) {
 	var ids, paths, kinds, notes, ruleSets []string
 	var revs, bases []int64
-	var contents, hashes [][]byte
+	var starts, sizes []int
+	var hashes [][]byte
 	for _, op := range stored {
 		if op.Action != memory.ActionPut {
 			continue
@@ -205,26 +206,27 @@ func queueTexts(batch *pgx.Batch, b memory.Batch, stored []memory.Stored) {
 		ids, paths = append(ids, string(op.EntryID)), append(paths, op.Path.String())
 		kinds, notes = append(kinds, string(op.Write.Meta.Kind)), append(notes, op.Write.Note)
 		revs, bases = append(revs, op.Rev), append(bases, op.BaseRev)
-		contents, hashes = append(contents, op.Write.Content.Bytes()), append(hashes, op.Sum[:])
-		ruleSets = append(ruleSets, op.Write.Content.RuleSet())
+		starts, sizes = append(starts, t.starts[op.Item]), append(sizes, op.Write.Content.Size())
+		hashes, ruleSets = append(hashes, op.Sum[:]), append(ruleSets, op.Write.Content.RuleSet())
 	}
 	if len(ids) == 0 {
 		return
 	}
 	args := authorship(b)
-	args["ids"], args["revs"], args["paths"], args["kinds"], args["contents"] = ids, revs, paths, kinds, contents
-	args["sums"], args["bases"], args["notes"], args["rule_sets"] = hashes, bases, notes, ruleSets
+	args["ids"], args["revs"], args["paths"], args["kinds"], args["starts"], args["sizes"] = ids, revs, paths, kinds, starts, sizes
+	args["sums"], args["bases"], args["notes"], args["rule_sets"], args["texts"] = hashes, bases, notes, ruleSets, t.row
 	batch.Queue(`
 		insert into revisions (
 			project_id, entry_id, rev, op, path, kind, content, sha256, size, base_rev,
 			author, device_id, agent, agent_version, agent_session, agent_model, note, rule_set, at
 		)
-		select @project, u.entry_id, u.rev, 'put', u.path, u.kind, u.content, u.sum, length(u.content), u.base,
+		select @project, u.entry_id, u.rev, 'put', u.path, u.kind, substring(t.texts from u.start for u.size), u.sum, u.size, u.base,
 			@author, @device, @agent, @agent_version, @agent_session, @agent_model, u.note, u.rule_set, @at
 		from unnest(
-			@ids::text[], @revs::bigint[], @paths::text[], @kinds::text[], @contents::bytea[], @sums::bytea[],
+			@ids::text[], @revs::bigint[], @paths::text[], @kinds::text[], @starts::int[], @sizes::int[], @sums::bytea[],
 			@bases::bigint[], @notes::text[], @rule_sets::text[]
-		) as u (entry_id, rev, path, kind, content, sum, base, note, rule_set)`,
+		) as u (entry_id, rev, path, kind, start, size, sum, base, note, rule_set),
+			(select @texts::bytea as texts) as t`,
 		args)
 }
 
