@@ -208,7 +208,7 @@ func (s *Server) pack(v any) (parcel, error) {
 	case len(body) < zstdFrom:
 		return parcel{gzipped(body), "gzip"}, nil
 	}
-	return parcel{s.zstd().EncodeAll(body, nil), "zstd"}, nil
+	return parcel{s.zstd().EncodeAll(body, make([]byte, 0, len(body)/2)), "zstd"}, nil // prose becomes less
 }
 
 // newZstd makes the encoder of a server's large bodies, which packs one at a

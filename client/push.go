@@ -268,9 +268,10 @@ func jsonSize(text []byte) int {
 	n := len(text) + 400 // the op around it
 	for _, b := range text {
 		switch {
-		case b == '\n', b == '"', b == '\\', b == '\r', b == '\t':
+		case b >= ' ' && b != '"' && b != '\\': // nearly all
+		case b >= ' ', b == '\n', b == '\r', b == '\t':
 			n++
-		case b < ' ':
+		default:
 			n += 5
 		}
 	}
