@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"runtime/debug"
 	"strings"
 	"sync"
 
@@ -85,6 +86,9 @@ type server struct {
 }
 
 func (a *app) runServe(ctx context.Context, o serveOptions) (err error) {
+	if a.getenv("GOGC") == "" {
+		debug.SetGCPercent(200) // an idle server's heap is so small that every push would be collected several times
+	}
 	log := slog.New(slog.NewJSONHandler(a.stderr, &slog.HandlerOptions{Level: slog.LevelInfo}))
 	s := &server{app: a, log: log, master: masterOptions{o.master, o.db.data}, hub: api.NewHub(), counts: api.NewMetrics()}
 	if s.entrance, err = a.newEntrance(o, log); err != nil {
