@@ -33,6 +33,10 @@ import (
 const instance = "ins_clientclientclientcli"
 
 func TestMain(m *testing.M) {
+	if home := os.Getenv(guestHome); home != "" {
+		playGuest(home)
+		return
+	}
 	testdb.MoreAtOnce()
 	os.Exit(m.Run())
 }
@@ -150,9 +154,7 @@ func (tm *team) join(t testing.TB, name string) *member {
 func newMember(t testing.TB, url, token string) *member {
 	t.Helper()
 	home := t.TempDir()
-	m := &member{home: home, now: time.Now, dirs: client.Dirs{
-		Config: filepath.Join(home, "config"), State: filepath.Join(home, "state"), Data: filepath.Join(home, "data"),
-	}}
+	m := &member{home: home, now: time.Now, dirs: dirsIn(home)}
 	mkdir(t, m.tree())
 	mkdir(t, m.work())
 	var err error

@@ -62,6 +62,7 @@ var edges = map[string][]string{
 	"internal/testdb":         {"migrations", "store"},
 	"internal/testdb/cluster": {"internal/testdb", "internal/testdb/scratch", "store/embedded"},
 	"internal/testdb/scratch": {},
+	"internal/testdisk":       {},
 	"bench":                   {},
 	"bench/peers":             {},
 
