@@ -135,9 +135,9 @@ func TestFeed_NotFound(t *testing.T) {
 	}
 }
 
-// Every follower sees every revision once and in order, and what it has is
+// S40: every follower sees every revision once and in order, and what it has is
 // proven equal after every page, while 16 writers commit slowly.
-func TestFeed_UnderWriters(t *testing.T) {
+func TestScenario_S40_FeedGaps(t *testing.T) {
 	t.Parallel()
 	const writers, total = 16, 2000
 	b := setup(t)
