@@ -91,7 +91,7 @@ func (k *keptPages) add(key memory.PageKey, changes []byte) []byte {
 // dropEnded lets go of what the project's history had before it was rewritten.
 func (k *keptPages) dropEnded(now memory.PageKey) {
 	for key, e := range k.byKey {
-		if key.Project == now.Project && (key.Epoch != now.Epoch || key.Floor != now.Floor) {
+		if key.Project == now.Project && (key.Epoch != now.Epoch || key.Floor != now.Floor || key.Rewrites != now.Rewrites) {
 			k.drop(e)
 		}
 	}

@@ -35,6 +35,7 @@ func routes() []route {
 		viewer      = memory.RoleViewer
 		contributor = memory.RoleContributor
 		reviewer    = memory.RoleReviewer
+		maintainer  = memory.RoleMaintainer
 		read        = memory.ScopeRead
 		write       = memory.ScopeWrite
 		review      = memory.ScopeReview
@@ -68,6 +69,13 @@ func routes() []route {
 		{http.MethodPost, base + "/projects/{p}/conflicts", write, contributor, "", (*API).keepConflict},
 		{http.MethodGet, base + "/projects/{p}/conflicts/{id}", read, viewer, "", (*API).conflict},
 		{http.MethodPost, base + "/projects/{p}/conflicts/{id}/resolve", write, contributor, "", (*API).resolve},
+
+		// Moderation
+		{http.MethodGet, base + "/projects/{p}/quarantine", read, maintainer, "limit cursor", (*API).quarantines},
+		{http.MethodPost, base + "/projects/{p}/quarantine", write, maintainer, "", (*API).addQuarantine},
+		{http.MethodGet, base + "/projects/{p}/quarantine/{id}", read, maintainer, "", (*API).quarantine},
+		{http.MethodPost, base + "/projects/{p}/quarantine/{id}/release", write, maintainer, "", (*API).releaseQuarantine},
+		{http.MethodPost, base + "/projects/{p}/purge", write, contributor, "", (*API).purge},
 
 		// Live updates
 		{http.MethodGet, base + "/events", read, none, "", (*API).events},

@@ -32,7 +32,7 @@ func TestRoutes_AreDeclared(t *testing.T) {
 		if inProject := strings.Contains(r.path, "{p}"); inProject != (r.role != memory.RoleNone) {
 			t.Errorf("%s %s has the role %s", r.method, r.path, r.role)
 		}
-		writes := r.method != http.MethodGet && slices.ContainsFunc([]string{"/push", "/entry", "/restore", "/proposals/{id}", "/conflicts", "/resolve", "/devices/{id}"}, func(s string) bool {
+		writes := r.method != http.MethodGet && slices.ContainsFunc([]string{"/push", "/entry", "/restore", "/proposals/{id}", "/conflicts", "/resolve", "/quarantine", "/release", "/purge", "/devices/{id}"}, func(s string) bool {
 			return strings.HasSuffix(r.path, s)
 		})
 		if writes != (r.scope == memory.ScopeWrite) || strings.HasSuffix(r.path, "/decision") != (r.scope == memory.ScopeReview) {
@@ -66,6 +66,8 @@ func request(r route, project memory.ProjectID) (method, path, body string, head
 		object = "cnf_none" // whose one is takes part in who may resolve it
 	case strings.Contains(r.path, "/conflicts/"):
 		object = "cnf_a"
+	case strings.Contains(r.path, "/quarantine/"):
+		object = "qua_a"
 	}
 	path = strings.NewReplacer("{p}", string(project), "{id}", object).Replace(r.path)
 	queries := map[string]string{
@@ -75,6 +77,7 @@ func request(r route, project memory.ProjectID) (method, path, body string, head
 		"/contents": `{"items":[{"entry_id":"ent_a","rev":1}]}`, "/push": `{"epoch":"e1","ops":[{"op":"delete","path":"a.md","base_rev":1}]}`,
 		"/entry": `{"content":"x"}`, "/restore": `{"entry_id":"ent_a","rev":1}`, "/check": `{"path":"a.md"}`, "/devices": `{"name":"laptop"}`,
 		"/conflicts": `{"id":"cnf_a","path":"a.md","content":"x","kept_at":"2026-03-04T05:06:07Z"}`, "/resolve": `{"how":"theirs"}`,
+		"/quarantine": `{"member":"mem_a"}`, "/release": `{"reason":"x"}`, "/purge": `{"entry_id":"ent_a","reason":"x"}`,
 		"/decision": `{"action":"approve","sha256":"` + memory.Sum(nil).String() + `","base_rev":0}`,
 	}
 	if q := queries[r.query]; q != "" {

@@ -29,7 +29,8 @@ type ContentItem struct {
 
 // Contents returns the texts of any stored revisions, until a page is full.
 func (s *Service) Contents(ctx context.Context, who Principal, id ProjectID, refs []RevisionRef) (Contents, error) {
-	if _, err := s.enter(ctx, who, id, ScopeRead); err != nil {
+	view, err := s.enter(ctx, who, id, ScopeRead)
+	if err != nil {
 		return Contents{}, err
 	}
 	if len(refs) == 0 || len(refs) > s.limits.ContentsItems {
@@ -39,13 +40,13 @@ func (s *Service) Contents(ctx context.Context, who Principal, id ProjectID, ref
 	if err != nil {
 		return Contents{}, err
 	}
-	return answer(refs, found, s.limits.PageBytes), nil
+	return answer(view.Role, refs, found, s.limits.PageBytes), nil
 }
 
 // answer goes through the stored revisions, which are in the order asked for.
 // The store stops when the page is full, so behind the last one an unknown
 // revision cannot be told from one that did not fit.
-func answer(refs []RevisionRef, found []Revision, page int) Contents {
+func answer(role Role, refs []RevisionRef, found []Revision, page int) Contents {
 	total := 0
 	for _, r := range found {
 		total += r.Size
@@ -58,7 +59,7 @@ func answer(refs []RevisionRef, found []Revision, page int) Contents {
 		}
 		item := ContentItem{Ref: ref, Problem: NotFound("revision")}
 		if len(found) > 0 && ref == (RevisionRef{found[0].EntryID, found[0].Rev}) {
-			item = contentOf(found[0])
+			item = contentOf(role, found[0])
 			found = found[1:]
 		}
 		c.Items = append(c.Items, item)
@@ -66,8 +67,11 @@ func answer(refs []RevisionRef, found []Revision, page int) Contents {
 	return c
 }
 
-func contentOf(r Revision) ContentItem {
+func contentOf(role Role, r Revision) ContentItem {
 	ref := RevisionRef{r.EntryID, r.Rev}
+	if problem := veiled(role, r); problem != nil {
+		return ContentItem{Ref: ref, Problem: problem}
+	}
 	if r.Action == ActionDelete {
 		return ContentItem{Ref: ref, Problem: NotFound("content of a delete")}
 	}

@@ -22,6 +22,7 @@ type court struct {
 	vacated  map[EntryID]bool     // entries that left their name and have no new one yet
 	waiting  waiting              // the author's pending proposals, as far as a batch asks
 	held     Held
+	purged   []Certificate
 	verdicts []Verdict
 	stored   []Stored
 	proposed []*Proposed
@@ -38,7 +39,7 @@ func newCourt(b Batch, h Heads) *court {
 	c := &court{
 		batch: b, began: h.Head.Seq, head: h.Head, live: h.Live,
 		entries: map[EntryID]*EntryHead{}, named: map[string]EntryID{}, buried: map[string][]EntryID{}, texts: map[text]int64{},
-		names: &sanitize.Names{}, leavers: map[Path]EntryID{}, vacated: map[EntryID]bool{}, held: h.Held,
+		names: &sanitize.Names{}, leavers: map[Path]EntryID{}, vacated: map[EntryID]bool{}, held: h.Held, purged: h.Purged,
 		waiting: waiting{map[EntryID]*Proposal{}, map[string]*Proposal{}},
 	}
 	for _, e := range h.Entries {
@@ -136,6 +137,33 @@ func (c *court) grave(p Path) *EntryHead {
 		}
 	}
 	return nil
+}
+
+// condemned returns why a text must not come back that was purged, nil if it was
+// not. It is final, whatever the writer knew: who means it says it differently.
+func (c *court) condemned(w Write, head *EntryHead) *Verdict {
+	if w.Action != ActionPut || head != nil && head.DeletedRev == 0 && head.Sum == w.Content.Sum() {
+		return nil
+	}
+	for _, p := range c.purged {
+		of := p.PathKey == w.Path.Skeleton() || head != nil && head.ID == p.EntryID
+		if !of || p.Sum != w.Content.Sum() {
+			continue
+		}
+		v := Verdict{Ruling: RulingDeleted, EntryID: p.EntryID, Rev: p.Rev}
+		if head != nil && head.DeletedRev == 0 {
+			v = refused(head.ID, purgedText())
+		}
+		return &v
+	}
+	return nil
+}
+
+func purgedText() *Error {
+	return &Error{
+		Code: CodeTextRejected, Field: "content", Message: "this very text was purged from the project",
+		Hint: "take out what it was purged for, and share the rest",
+	}
 }
 
 // missing answers an op on an entry that is not there: with the delete, if

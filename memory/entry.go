@@ -28,6 +28,13 @@ const (
 	ActionDelete Action = "delete"
 )
 
+// The actions of changes by which a maintainer takes something back. What they
+// leave is a put, or a delete.
+const (
+	ActionWithdraw Action = "withdraw" // until it is released
+	ActionPurge    Action = "purge"    // for good
+)
+
 func (a Action) known() bool { return a == ActionPut || a == ActionMove || a == ActionDelete }
 
 // Cursor is a position in a project's feed: the epoch and the number of the
@@ -58,10 +65,11 @@ func (c Cursor) IsZero() bool { return c == Cursor{} }
 
 // Head is where a project's feed stands.
 type Head struct {
-	Epoch  string
-	Seq    int64
-	Floor  int64 // changes up to here were purged
-	Digest Digest
+	Epoch    string
+	Seq      int64
+	Floor    int64 // changes up to here were purged
+	Rewrites int64 // how often revisions were taken back, released or purged
+	Digest   Digest
 }
 
 // Cursor returns the position of the newest change.
@@ -116,6 +124,9 @@ type Revision struct {
 	Note    string
 	RuleSet string
 	At      time.Time
+
+	WithdrawnRev int64 // the change that took it back; 0: it stands
+	Purged       bool  // and its text is gone for good
 }
 
 // Change is one line of the feed.
@@ -126,7 +137,7 @@ type Change struct {
 	Path     Path
 	Previous Path // of a move: where the entry was before
 	Rev      int64
-	Sum      Hash
+	Sum      Hash // zero if a withdrawal or purge left nothing
 	Size     int
 	Kind     Kind
 	Content  []byte // nil unless Inline
@@ -137,16 +148,25 @@ type Change struct {
 	Agent    Agent
 }
 
+// Imposed reports whether a maintainer took something back: it is obeyed, and
+// not weighed against what the reader has.
+func (c Change) Imposed() bool { return c.Action == ActionWithdraw || c.Action == ActionPurge }
+
+// Gone reports whether there is nothing left of the entry.
+func (c Change) Gone() bool { return c.Action == ActionDelete || c.Imposed() && c.Sum.IsZero() }
+
 // FeedPage is the part of the feed after From up to To: the latest change of
 // each entry in it, in order. Digest is the project's at To.
 type FeedPage struct {
-	Epoch   string
-	From    int64
-	To      int64
-	Head    int64
-	Floor   int64
-	Digest  Digest
-	Changes []Change
+	Epoch    string
+	From     int64
+	To       int64
+	Head     int64
+	Floor    int64
+	Rewrites int64 // of the head
+	Digest   Digest
+	Changes  []Change
+	Purged   []Hash // texts that were purged in it
 }
 
 // More reports whether the feed goes on behind this page.

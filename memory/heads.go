@@ -11,13 +11,14 @@ import (
 // all that [Judge] needs to know.
 type Heads struct {
 	Head    Head
-	Live    int          // live entries of the project
-	Entries []EntryHead  // with a looked-up id or path key, live and deleted
-	Folders []FolderHead // of every looked-up folder key that holds live entries
-	Earlier []Earlier    // revisions of Entries with a looked-up sum
-	Pending []Proposal   // the author's pending proposals for one of Entries or at a looked-up path key, without contents
-	Held    Held         // if the batch holds something
-	Deleted Deletes      // if the batch deletes something, and is guarded
+	Live    int           // live entries of the project
+	Entries []EntryHead   // with a looked-up id or path key, live and deleted
+	Folders []FolderHead  // of every looked-up folder key that holds live entries
+	Earlier []Earlier     // revisions of Entries with a looked-up sum
+	Pending []Proposal    // the author's pending proposals for one of Entries or at a looked-up path key, without contents
+	Held    Held          // if the batch holds something
+	Purged  []Certificate // of looked-up sums
+	Deleted Deletes       // if the batch deletes something, and is guarded
 }
 
 // Held counts the pending proposals of a project.
@@ -56,6 +57,14 @@ type Earlier struct {
 	EntryID EntryID
 	Rev     int64
 	Sum     Hash
+}
+
+// Certificate says that a text was purged, which an entry had under a name.
+type Certificate struct {
+	EntryID EntryID
+	PathKey string
+	Sum     Hash
+	Rev     int64 // of the purge
 }
 
 // Lookups are the keys by which a batch finds its [Heads].

@@ -60,10 +60,33 @@ func (s *Service) History(ctx context.Context, who Principal, id ProjectID, entr
 
 // Revision returns one version of an entry, with its content.
 func (s *Service) Revision(ctx context.Context, who Principal, id ProjectID, entry EntryID, rev int64) (Revision, error) {
-	if _, err := s.enter(ctx, who, id, ScopeRead); err != nil {
+	view, err := s.enter(ctx, who, id, ScopeRead)
+	if err != nil {
 		return Revision{}, err
 	}
-	return s.revision(ctx, id, entry, rev)
+	found, err := s.revision(ctx, id, entry, rev)
+	if err != nil || found.Purged {
+		return found, err // who, when and why stay
+	}
+	if problem := veiled(view.Role, found); problem != nil {
+		return Revision{}, problem
+	}
+	return found, nil
+}
+
+// veiled says why a text is not given out, nil if it is. What is in quarantine
+// is only for those who may have to judge it.
+func veiled(role Role, r Revision) *Error {
+	switch {
+	case r.Purged:
+		return &Error{Code: CodeNotFound, Field: "rev", Message: fmt.Sprintf("the text of this revision was purged in revision %d", r.WithdrawnRev)}
+	case r.WithdrawnRev > 0 && role < RoleReviewer:
+		return &Error{
+			Code: CodeForbidden, Field: "rev", Message: fmt.Sprintf("this revision was withdrawn in revision %d", r.WithdrawnRev),
+			Hint: "reviewers can read it",
+		}
+	}
+	return nil
 }
 
 func (s *Service) revision(ctx context.Context, id ProjectID, entry EntryID, rev int64) (Revision, error) {
@@ -104,6 +127,9 @@ func (s *Service) restore(ctx context.Context, who Principal, id ProjectID, entr
 	}
 	if old.Action == ActionDelete {
 		return Receipt{}, Invalid("rev", "this revision is a delete; restore the one before it")
+	}
+	if problem := veiled(project.Role, old); problem != nil {
+		return Receipt{}, problem
 	}
 	now, err := s.store.Entry(ctx, id, entry)
 	if err != nil {

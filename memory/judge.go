@@ -82,6 +82,9 @@ func (c *court) sit(stuck []bool) bool {
 
 func (c *court) judge(item int, w Write) Verdict {
 	head := c.find(w)
+	if v := c.condemned(w, head); v != nil {
+		return *v
+	}
 	switch {
 	case w.Action == ActionDelete:
 		return c.judgeDelete(item, w, head)

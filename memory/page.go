@@ -10,12 +10,12 @@ const FirstPage = 100
 // PageKey names a page of a feed by all that decides what is in it, so two pages
 // of one key are equal. A page is the same for all who may read the project, and
 // never changes, but for two things: a restored database has another epoch, or
-// where nobody noticed, other digests; and whatever rewrites history raises the
-// floor.
+// where nobody noticed, other digests; and whatever rewrites history counts that,
+// or raises the floor.
 type PageKey struct {
 	Project            ProjectID
 	Epoch              string
-	Floor              int64
+	Floor, Rewrites    int64
 	From, To           int64
 	Digest             Digest // at To
 	InlineMax, PageMax int
@@ -23,7 +23,7 @@ type PageKey struct {
 
 func (p FeedPage) key(id ProjectID, q FeedQuery) PageKey {
 	return PageKey{
-		Project: id, Epoch: p.Epoch, Floor: p.Floor, From: p.From, To: p.To, Digest: p.Digest,
+		Project: id, Epoch: p.Epoch, Floor: p.Floor, Rewrites: p.Rewrites, From: p.From, To: p.To, Digest: p.Digest,
 		InlineMax: q.InlineMax, PageMax: q.PageMax,
 	}
 }
@@ -68,12 +68,18 @@ func (s *Service) page(ctx context.Context, id ProjectID, head Head, q ChangesQu
 // emptyPage is what a page says beside its changes. What it takes from the
 // database proves that a page of its key is part of the history as it is now.
 func (s *Service) emptyPage(ctx context.Context, id ProjectID, head Head, q FeedQuery) (FeedPage, error) {
-	page := FeedPage{Epoch: head.Epoch, From: q.Since, To: head.Seq, Head: head.Seq, Floor: head.Floor, Digest: head.Digest}
-	if next := q.Since + int64(q.Limit); next < head.Seq {
-		var err error
-		page.To = next
-		page.Digest, err = s.store.DigestAt(ctx, id, next)
-		return page, err
+	page := FeedPage{
+		Epoch: head.Epoch, From: q.Since, To: head.Seq, Head: head.Seq, Floor: head.Floor, Rewrites: head.Rewrites, Digest: head.Digest,
 	}
-	return page, nil
+	var err error
+	if next := q.Since + int64(q.Limit); next < head.Seq {
+		page.To = next
+		if page.Digest, err = s.store.DigestAt(ctx, id, next); err != nil {
+			return page, err
+		}
+	}
+	if head.Rewrites > 0 {
+		page.Purged, err = s.store.Purged(ctx, id, page.From, page.To)
+	}
+	return page, err
 }

@@ -35,6 +35,7 @@ type Store interface {
 	ProposalStore
 	DecisionStore
 	ConflictStore
+	ModerationStore
 	ProjectStore
 	PolicyStore
 	OverviewStore
@@ -66,6 +67,8 @@ type FeedStore interface {
 	DigestAt(ctx context.Context, project ProjectID, seq int64) (Digest, error)
 	// Changes returns the page that the query asks for, see [FeedPage].
 	Changes(ctx context.Context, project ProjectID, q FeedQuery) (FeedPage, error)
+	// Purged returns what [FeedPage.Purged] is of a page.
+	Purged(ctx context.Context, project ProjectID, from, to int64) ([]Hash, error)
 }
 
 // CursorStore looks where many projects stand.

@@ -1,5 +1,5 @@
--- What the serving role may do: no more than the queries of package store need. It owns nothing; history, feed and audit
--- it can only add to.
+-- What the serving role may do: no more than the queries of package store need. It owns nothing; feed and audit it can only
+-- add to, and to history but for taking a text back.
 
 do $$
 begin
@@ -11,22 +11,26 @@ $$;
 
 grant select on schema_migrations to teammem_serve;
 grant select, update (url) on instance to teammem_serve;
-grant select, insert on members, project_remotes, revisions, changes, audit to teammem_serve;
+grant select, insert on members, project_remotes, changes, quarantines, death_certificates, audit to teammem_serve;
+grant select, insert, update (content, withdrawn_rev) on revisions to teammem_serve;
+grant select, insert, update (released_rev) on quarantined to teammem_serve;
 grant select, insert, update (revoked_at) on api_tokens to teammem_serve;
 grant select, insert, update (
     project_id, scopes, token_id, session_epoch, login, login_ends_at, last_seen_at, revoked_at, revoked_for
 ) on devices to teammem_serve;
 grant select, insert, delete, update (used_at, attempt, next, sealed) on refresh_tokens to teammem_serve;
 grant select, insert, delete on signing_keys to teammem_serve;
-grant select, insert, update (seq, digest, live, review) on projects to teammem_serve;
+grant select, insert, update (seq, digest, live, review, rewrites) on projects to teammem_serve;
 grant select, insert, update (role) on project_roles to teammem_serve;
 grant select, insert, update (
     path, path_key, kind, name, description, head_rev, sha256, size, deleted_rev, author, updated_at
 ) on entries to teammem_serve;
 grant select, insert, delete, update (body, answer, at) on push_keys to teammem_serve;
 grant select, insert, update (
-    state, decided_by, decided_at, reason, decision_note, published_rev, successor
+    state, decided_by, decided_at, reason, decision_note, published_rev, successor, name, description, content, purged
 ) on proposals to teammem_serve;
-grant select, insert, update (closed_by, closed_at, how, closed_rev, closed_into, proposal) on conflicts to teammem_serve;
+grant select, insert, update (
+    closed_by, closed_at, how, closed_rev, closed_into, proposal, content, purged
+) on conflicts to teammem_serve;
 grant select, insert, delete, update (used_at) on console_links to teammem_serve;
 grant select, insert, delete on console_sessions to teammem_serve;

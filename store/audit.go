@@ -50,6 +50,11 @@ func appendInstance(ctx context.Context, tx pgx.Tx, rows ...memory.AuditRow) err
 // inProject runs f in a transaction that holds the project's row, under which
 // the project's chain grows. The chain ends at the link.
 func (s *Store) inProject(ctx context.Context, project memory.ProjectID, f func(pgx.Tx, link) error) error {
+	return s.inLocked(ctx, project, func(tx pgx.Tx, k known) error { return f(tx, k.chain) })
+}
+
+// inLocked is inProject for those who go on with the project's feed.
+func (s *Store) inLocked(ctx context.Context, project memory.ProjectID, f func(pgx.Tx, known) error) error {
 	return retried(ctx, func() error {
 		return s.inTx(ctx, func(tx pgx.Tx) error {
 			var k known
@@ -58,15 +63,15 @@ func (s *Store) inProject(ctx context.Context, project memory.ProjectID, f func(
 			if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 				return err
 			}
-			return f(tx, k.chain)
+			return f(tx, k)
 		})
 	})
 }
 
-// appendProject appends a row to the project's chain.
-func appendProject(ctx context.Context, tx pgx.Tx, project memory.ProjectID, last link, row memory.AuditRow) error {
+// appendProject appends rows to the project's chain.
+func appendProject(ctx context.Context, tx pgx.Tx, project memory.ProjectID, last link, rows ...memory.AuditRow) error {
 	batch := &pgx.Batch{}
-	if err := queueAudit(batch, string(project), last, []memory.AuditRow{row}); err != nil {
+	if err := queueAudit(batch, string(project), last, rows); err != nil {
 		return err
 	}
 	return tx.SendBatch(ctx, batch).Close()

@@ -14,6 +14,11 @@ type feedRow struct {
 	Last  int64
 	Count int64
 	Live  int
+
+	// The head, as every schema has it: a backup is made of older ones, too.
+	Seq      int64
+	FloorSeq int64
+	Digest   []byte
 }
 
 // Check recomputes what must always hold of a project: its seq is that of the
@@ -24,12 +29,9 @@ func (s *Store) Check(ctx context.Context, project memory.ProjectID) error {
 }
 
 func checkProject(ctx context.Context, tx pgx.Tx, project memory.ProjectID) error {
-	head, err := readHead(ctx, tx, project)
-	if err != nil {
-		return err
-	}
 	feed, err := one(ctx, tx, "project", func(r feedRow) feedRow { return r }, `
-		select coalesce(min(c.seq), p.floor_seq + 1) as first, coalesce(max(c.seq), p.floor_seq) as last, count(c.seq) as count, p.live
+		select coalesce(min(c.seq), p.floor_seq + 1) as first, coalesce(max(c.seq), p.floor_seq) as last, count(c.seq) as count, p.live,
+			p.seq, p.floor_seq, p.digest
 		from projects p
 		left join changes c on c.project_id = p.project_id and c.seq > p.floor_seq
 		where p.project_id = @project
@@ -42,13 +44,13 @@ func checkProject(ctx context.Context, tx pgx.Tx, project memory.ProjectID) erro
 	switch {
 	case err != nil:
 		return err
-	case feed.Last != head.Seq:
-		return inconsistent(fmt.Sprintf("the feed ends at %d, the project at %d", feed.Last, head.Seq))
-	case feed.First != head.Floor+1, feed.Count != head.Seq-head.Floor:
+	case feed.Last != feed.Seq:
+		return inconsistent(fmt.Sprintf("the feed ends at %d, the project at %d", feed.Last, feed.Seq))
+	case feed.First != feed.FloorSeq+1, feed.Count != feed.Seq-feed.FloorSeq:
 		return inconsistent(fmt.Sprintf("the feed has %d changes from %d to %d", feed.Count, feed.First, feed.Last))
 	case feed.Live != live:
 		return inconsistent(fmt.Sprintf("the project counts %d live entries, there are %d", feed.Live, live))
-	case digest != head.Digest:
+	case digest != memory.Digest(feed.Digest):
 		return inconsistent("the project's digest is not that of its entries")
 	}
 	return nil

@@ -99,7 +99,7 @@ func examine(ctx context.Context, tx pgx.Tx, x *Examined) error {
 // projectStates examines all projects.
 func projectStates(ctx context.Context, tx pgx.Tx) ([]ProjectState, error) {
 	projects, err := list(ctx, tx, examinedRow.state, `
-		select p.project_id, p.slug, p.review, p.default_role, p.epoch, p.seq, p.floor_seq, p.digest, p.created_at, '{}'::text[] as remotes,
+		select p.project_id, p.slug, p.review, p.default_role, p.epoch, p.seq, p.floor_seq, 0::bigint as rewrites, p.digest, p.created_at, '{}'::text[] as remotes,
 			p.live, count(r.rev) as revisions, count(*) filter (
 				where r.content is not null and (sha256(r.content) <> r.sha256 or length(r.content) <> r.size)
 			) as damaged

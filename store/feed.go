@@ -20,16 +20,17 @@ type headRow struct {
 	Epoch    string
 	Seq      int64
 	FloorSeq int64
+	Rewrites int64
 	Digest   []byte
 }
 
 func (r headRow) head() memory.Head {
-	return memory.Head{Epoch: r.Epoch, Seq: r.Seq, Floor: r.FloorSeq, Digest: memory.Digest(r.Digest)}
+	return memory.Head{Epoch: r.Epoch, Seq: r.Seq, Floor: r.FloorSeq, Rewrites: r.Rewrites, Digest: memory.Digest(r.Digest)}
 }
 
 func readHead(ctx context.Context, q querier, project memory.ProjectID) (memory.Head, error) {
 	return one(ctx, q, "project", headRow.head, `
-		select epoch, seq, floor_seq, digest
+		select epoch, seq, floor_seq, rewrites, digest
 		from projects
 		where project_id = @project`,
 		pgx.StrictNamedArgs{"project": project})
@@ -65,10 +66,17 @@ func (s *Store) Changes(ctx context.Context, project memory.ProjectID, q memory.
 		if err != nil {
 			return err
 		}
-		page = memory.FeedPage{Epoch: head.Epoch, From: q.Since, To: head.Seq, Head: head.Seq, Floor: head.Floor, Digest: head.Digest}
+		page = memory.FeedPage{
+			Epoch: head.Epoch, From: q.Since, To: head.Seq, Head: head.Seq, Floor: head.Floor, Rewrites: head.Rewrites, Digest: head.Digest,
+		}
 		if next := q.Since + int64(q.Limit); next < head.Seq {
 			page.To = next
 			if page.Digest, err = readDigest(ctx, tx, project, next); err != nil {
+				return err
+			}
+		}
+		if head.Rewrites > 0 {
+			if page.Purged, err = readPurged(ctx, tx, project, page.From, page.To); err != nil {
 				return err
 			}
 		}
@@ -85,6 +93,7 @@ type changeRow struct {
 	Path         string
 	PreviousPath string
 	Rev          int64
+	RevOp        string
 	SHA256       []byte
 	Size         int
 	Kind         string
@@ -101,17 +110,22 @@ type changeRow struct {
 }
 
 func (r changeRow) change() memory.Change {
-	return memory.Change{
+	c := memory.Change{
 		Seq: r.Seq, EntryID: memory.EntryID(r.EntryID), Action: memory.Action(r.Op),
 		Path: memory.StoredPath(r.Path), Previous: memory.StoredPath(r.PreviousPath), Rev: r.Rev,
 		Sum: memory.Hash(r.SHA256), Size: r.Size, Kind: memory.Kind(r.Kind), Content: r.Content, Inline: r.Inline, At: r.At.UTC(),
 		Author: memory.Author{Member: memory.MemberID(r.Author), Name: r.AuthorName}, Device: memory.DeviceID(r.DeviceID),
 		Agent: memory.Agent{Name: r.Agent, Version: r.AgentVersion, Session: r.AgentSession, Model: r.AgentModel},
 	}
+	if c.Imposed() && r.RevOp == string(memory.ActionDelete) {
+		c.Sum, c.Size = memory.Hash{}, 0 // the row has them of the text that went
+	}
+	return c
 }
 
 // readChanges adds up the sizes of what is small enough to be inline, and
-// leaves out the contents from where the sum exceeds the page.
+// leaves out the contents from where the sum exceeds the page. What was taken
+// back is left out as a whole: a later change of its entry says what is there.
 func readChanges(ctx context.Context, tx pgx.Tx, project memory.ProjectID, page memory.FeedPage, q memory.FeedQuery) ([]memory.Change, error) {
 	if page.From >= page.To {
 		return nil, nil
@@ -123,19 +137,20 @@ func readChanges(ctx context.Context, tx pgx.Tx, project memory.ProjectID, page 
 			where project_id = @project and seq > @from and seq <= @to
 			order by entry_id, seq desc
 		), page as (
-			select c.seq, c.entry_id, c.op, r.path, c.previous_path, c.rev, r.sha256, r.size, r.kind, r.content,
+			select c.seq, c.entry_id, c.op, r.path, c.previous_path, c.rev, r.op as rev_op, r.sha256, r.size, r.kind, r.content,
 				r.at, r.author, r.device_id, r.agent, r.agent_version, r.agent_session, r.agent_model,
-				c.op <> 'delete' and r.size <= @inline_max as small,
-				sum(r.size) filter (where c.op <> 'delete' and r.size <= @inline_max) over (order by c.seq) as total
+				r.op <> 'delete' and r.size <= @inline_max as small,
+				sum(r.size) filter (where r.op <> 'delete' and r.size <= @inline_max) over (order by c.seq) as total
 			from latest c,
 				lateral (
-					select path, sha256, size, kind, content, at, author, device_id, agent, agent_version, agent_session, agent_model
+					select op, path, sha256, size, kind, content, withdrawn_rev, at, author, device_id, agent, agent_version, agent_session, agent_model
 					from revisions
 					where project_id = @project and entry_id = c.entry_id and rev = c.rev
 					offset 0
 				) as r
+			where r.withdrawn_rev is null
 		)
-		select p.seq, p.entry_id, p.op, p.path, p.previous_path, p.rev, p.sha256, p.size, p.kind,
+		select p.seq, p.entry_id, p.op, p.path, p.previous_path, p.rev, p.rev_op, p.sha256, p.size, p.kind,
 			case when p.small and p.total <= @page_max and @inline_max > 0 then p.content end as content,
 			p.small and p.total <= @page_max and @inline_max > 0 as inline,
 			p.at, p.author, m.name as author_name, p.device_id, p.agent, p.agent_version, p.agent_session, p.agent_model
@@ -145,4 +160,24 @@ func readChanges(ctx context.Context, tx pgx.Tx, project memory.ProjectID, page 
 		pgx.StrictNamedArgs{
 			"project": project, "from": page.From, "to": page.To, "inline_max": q.InlineMax, "page_max": q.PageMax,
 		})
+}
+
+type purgedRow struct{ SHA256 []byte }
+
+func (r purgedRow) sum() memory.Hash { return memory.Hash(r.SHA256) }
+
+// Purged returns the hashes of the texts that were purged after one change, up to
+// another. The latest change of their entry need not tell of it.
+func (s *Store) Purged(ctx context.Context, project memory.ProjectID, from, to int64) ([]memory.Hash, error) {
+	found, err := readPurged(ctx, s.pool, project, from, to)
+	return found, s.fault(ctx, "read what was purged", err)
+}
+
+func readPurged(ctx context.Context, q querier, project memory.ProjectID, from, to int64) ([]memory.Hash, error) {
+	return list(ctx, q, purgedRow.sum, `
+		select distinct sha256
+		from death_certificates
+		where project_id = @project and seq > @from and seq <= @to
+		order by sha256`,
+		pgx.StrictNamedArgs{"project": project, "from": from, "to": to})
 }

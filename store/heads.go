@@ -70,7 +70,7 @@ func (s *Store) queueLock(batch *pgx.Batch, project memory.ProjectID, k *known) 
 			set_config('plan_cache_mode', 'force_generic_plan', true)`,
 		pgx.StrictNamedArgs{"lock": milliseconds(s.lockTimeout)})
 	queueOne(batch, "project", k, projectHeadRow.known, `
-		select epoch, seq, floor_seq, digest, live, review
+		select epoch, seq, floor_seq, rewrites, digest, live, review
 		from projects
 		where project_id = @project
 		for update`,
@@ -86,7 +86,7 @@ func (s *Store) Heads(ctx context.Context, project memory.ProjectID, l memory.Lo
 	err := s.inSnapshot(ctx, func(tx pgx.Tx) error {
 		batch := &pgx.Batch{}
 		queueOne(batch, "project", &h, projectHeadRow.heads, `
-			select epoch, seq, floor_seq, digest, live, review
+			select epoch, seq, floor_seq, rewrites, digest, live, review
 			from projects
 			where project_id = @project`,
 			pgx.StrictNamedArgs{"project": project})
@@ -100,6 +100,7 @@ type projectHeadRow struct {
 	Epoch    string
 	Seq      int64
 	FloorSeq int64
+	Rewrites int64
 	Digest   []byte
 	Live     int
 	Review   string
@@ -111,7 +112,7 @@ func (r projectHeadRow) known() known {
 
 func (r projectHeadRow) heads() memory.Heads {
 	return memory.Heads{Live: r.Live, Head: memory.Head{
-		Epoch: r.Epoch, Seq: r.Seq, Floor: r.FloorSeq, Digest: memory.Digest(r.Digest),
+		Epoch: r.Epoch, Seq: r.Seq, Floor: r.FloorSeq, Rewrites: r.Rewrites, Digest: memory.Digest(r.Digest),
 	}}
 }
 
@@ -126,6 +127,9 @@ func queueLookups(batch *pgx.Batch, project memory.ProjectID, l memory.Lookups, 
 	queueEntryHeads(batch, project, l, h)
 	queueFolders(batch, project, l, &h.Folders)
 	queuePending(batch, project, l, &h.Pending)
+	if len(l.Sums) > 0 {
+		queueCertificates(batch, project, l, &h.Purged)
+	}
 	if l.Holds {
 		queueHeld(batch, project, l, &h.Held)
 	}
@@ -211,6 +215,31 @@ func queueFolders(batch *pgx.Batch, project memory.ProjectID, l memory.Lookups, 
 			) as below
 		group by wanted.key`,
 		pgx.StrictNamedArgs{"project": project, "folder_keys": l.FolderKeys, "enough": l.Leaving + 1})
+}
+
+// queueCertificates finds which of the offered texts were purged.
+func queueCertificates(batch *pgx.Batch, project memory.ProjectID, l memory.Lookups, to *[]memory.Certificate) {
+	queueList(batch, to, certificateRow.certificate, `
+		select found.entry_id, found.path_key, found.sha256, found.seq
+		from unnest(@sums::bytea[]) as wanted (sum),
+			lateral (
+				select entry_id, path_key, sha256, seq
+				from death_certificates
+				where project_id = @project and sha256 = wanted.sum
+				offset 0
+			) as found`,
+		pgx.StrictNamedArgs{"project": project, "sums": sums(l.Sums)})
+}
+
+type certificateRow struct {
+	EntryID string
+	PathKey string
+	SHA256  []byte
+	Seq     int64
+}
+
+func (r certificateRow) certificate() memory.Certificate {
+	return memory.Certificate{EntryID: memory.EntryID(r.EntryID), PathKey: r.PathKey, Sum: memory.Hash(r.SHA256), Rev: r.Seq}
 }
 
 type entryHeadRow struct {

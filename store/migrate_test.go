@@ -73,7 +73,7 @@ func TestMigrate_Refuses(t *testing.T) {
 			"0001_sync.sql is not the one that ran", "never an edit",
 		},
 		{
-			"missing migration", `update schema_migrations set version = version + 7`,
+			"missing migration", `update schema_migrations set version = version + 100`,
 			"0001_sync.sql is not the one that ran", "never an edit",
 		},
 	} {
@@ -132,6 +132,16 @@ func TestServingRole_CanOnlyAdd(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.push(t, put(t, "a.md", "text"))
+	held := b.batch(put(t, "b.md", "held"))
+	held.Items[0].Hold = memory.NewProposalID()
+	_, err := b.Push(t.Context(), held)
+	must(t, err)
+	kept := held.Items[0].Write.Content
+	_, err = b.KeepConflict(t.Context(), memory.Conflict{
+		ID: memory.NewConflictID(), Project: b.project.ID, Path: parse(t, "b.md"), Sum: kept.Sum(), Size: kept.Size(),
+		Author: memory.Author{Member: b.member.ID}, KeptAt: start(), At: start(),
+	}, kept, 10, b.principal().Row(start(), "conflict.keep", ""))
+	must(t, err)
 	config, err := pgx.ParseConfig(b.url)
 	must(t, err)
 	config.RuntimeParams["role"] = "teammem_serve"

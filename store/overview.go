@@ -35,7 +35,7 @@ func (r overviewRow) numbers() memory.ProjectNumbers {
 // the member. Proposals are counted from the index of those that wait.
 func (s *Store) Overviews(ctx context.Context, member memory.MemberID) ([]memory.ProjectNumbers, error) {
 	found, err := list(ctx, s.pool, overviewRow.numbers, `
-		select p.project_id, p.slug, p.review, p.default_role, p.epoch, p.seq, p.floor_seq, p.digest, p.created_at, array(
+		select p.project_id, p.slug, p.review, p.default_role, p.epoch, p.seq, p.floor_seq, p.rewrites, p.digest, p.created_at, array(
 				select remote
 				from project_remotes
 				where project_id = p.project_id
@@ -74,7 +74,7 @@ func (r recentRow) change() memory.ProjectChange {
 // contents: the end of each feed, put together by time.
 func (s *Store) Recent(ctx context.Context, projects []memory.ProjectID, limit int) ([]memory.ProjectChange, error) {
 	found, err := list(ctx, s.pool, recentRow.change, `
-		select c.project_id, c.seq, c.entry_id, c.op, r.path, c.previous_path, c.rev, r.sha256, r.size, r.kind,
+		select c.project_id, c.seq, c.entry_id, c.op, r.path, c.previous_path, c.rev, r.op as rev_op, r.sha256, r.size, r.kind,
 			null::bytea as content, false as inline, r.at, r.author, m.name as author_name,
 			r.device_id, r.agent, r.agent_version, r.agent_session, r.agent_model, r.base_rev = 0 as creates
 		from unnest(@projects::text[]) as wanted (project_id)

@@ -18,6 +18,7 @@ type projectRow struct {
 	Epoch       string
 	Seq         int64
 	FloorSeq    int64
+	Rewrites    int64
 	Digest      []byte
 	CreatedAt   time.Time
 }
@@ -27,7 +28,7 @@ func (r projectRow) project() memory.Project {
 	role, _ := memory.ParseRole(r.DefaultRole)
 	return memory.Project{
 		ID: memory.ProjectID(r.ProjectID), Slug: r.Slug, Remotes: r.Remotes, Review: memory.Preset(r.Review), DefaultRole: role,
-		Head:      memory.Head{Epoch: r.Epoch, Seq: r.Seq, Floor: r.FloorSeq, Digest: memory.Digest(r.Digest)},
+		Head:      memory.Head{Epoch: r.Epoch, Seq: r.Seq, Floor: r.FloorSeq, Rewrites: r.Rewrites, Digest: memory.Digest(r.Digest)},
 		CreatedAt: r.CreatedAt.UTC(),
 	}
 }
@@ -35,7 +36,7 @@ func (r projectRow) project() memory.Project {
 // Project returns one project.
 func (s *Store) Project(ctx context.Context, id memory.ProjectID) (memory.Project, error) {
 	project, err := one(ctx, s.pool, "project", projectRow.project, `
-		select project_id, slug, review, default_role, epoch, seq, floor_seq, digest, created_at, array(
+		select project_id, slug, review, default_role, epoch, seq, floor_seq, rewrites, digest, created_at, array(
 				select remote
 				from project_remotes r
 				where r.project_id = p.project_id
@@ -50,7 +51,7 @@ func (s *Store) Project(ctx context.Context, id memory.ProjectID) (memory.Projec
 // Projects returns all projects, or those with the slug or remote, by slug.
 func (s *Store) Projects(ctx context.Context, slug, remote string) ([]memory.Project, error) {
 	projects, err := list(ctx, s.pool, projectRow.project, `
-		select project_id, slug, review, default_role, epoch, seq, floor_seq, digest, created_at, array(
+		select project_id, slug, review, default_role, epoch, seq, floor_seq, rewrites, digest, created_at, array(
 				select remote
 				from project_remotes r
 				where r.project_id = p.project_id

@@ -134,6 +134,9 @@ type Revision struct {
 	RuleSet string    `json:"rule_set,omitzero"`
 	At      time.Time `json:"at"`
 	Content *string   `json:"content,omitzero"`
+
+	WithdrawnRev int64 `json:"withdrawn_rev,omitzero"`
+	Purged       bool  `json:"purged,omitzero"`
 }
 
 // NewRevision describes a revision without its content.
@@ -141,14 +144,14 @@ func NewRevision(r memory.Revision) Revision {
 	return Revision{
 		EntryID: string(r.EntryID), Rev: r.Rev, Op: string(r.Action), Path: r.Path.String(), SHA256: hashText(r.Sum), Size: r.Size,
 		BaseRev: r.BaseRev, Author: newAuthor(r.Author), Device: string(r.Device), Agent: newAgent(r.Agent), Note: r.Note,
-		RuleSet: r.RuleSet, At: utc(r.At),
+		RuleSet: r.RuleSet, At: utc(r.At), WithdrawnRev: r.WithdrawnRev, Purged: r.Purged,
 	}
 }
 
 // NewRevisionContent describes a revision with its content.
 func NewRevisionContent(r memory.Revision) Revision {
 	w := NewRevision(r)
-	if r.Action != memory.ActionDelete {
+	if r.Action != memory.ActionDelete && !r.Purged {
 		content := string(r.Content)
 		w.Content = &content
 	}
@@ -172,6 +175,7 @@ func (w Revision) Domain() (memory.Revision, error) {
 	r := memory.Revision{
 		EntryID: memory.EntryID(w.EntryID), Rev: w.Rev, Action: op, Path: path, Sum: sum, Size: w.Size, BaseRev: w.BaseRev,
 		Author: w.Author.Domain(), Device: memory.DeviceID(w.Device), Agent: w.Agent.Domain(), Note: w.Note, RuleSet: w.RuleSet, At: w.At,
+		WithdrawnRev: w.WithdrawnRev, Purged: w.Purged,
 	}
 	if w.Content == nil {
 		return r, nil

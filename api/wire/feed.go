@@ -16,6 +16,7 @@ type Feed struct {
 	Floor   int64    `json:"floor"`
 	Digest  string   `json:"digest"`
 	More    bool     `json:"more"`
+	Purged  []string `json:"purged,omitzero"` // sha256 of texts that are to be kept nowhere
 	Changes []Change `json:"changes"`
 }
 
@@ -60,6 +61,9 @@ func NewFeed(p memory.FeedPage) Feed {
 	for i, c := range p.Changes {
 		w.Changes[i] = newChange(c)
 	}
+	for _, sum := range p.Purged {
+		w.Purged = append(w.Purged, sum.String())
+	}
 	return w
 }
 
@@ -88,6 +92,13 @@ func (w Feed) Domain() (memory.FeedPage, []Refusal, error) {
 		return memory.FeedPage{}, nil, malformed("a page from %d to %d of %d", w.From, w.To, w.Head)
 	}
 	page := memory.FeedPage{Epoch: w.Epoch, From: w.From, To: w.To, Head: w.Head, Floor: w.Floor, Digest: digest}
+	for _, s := range w.Purged {
+		sum, err := memory.ParseHash(s)
+		if err != nil {
+			return memory.FeedPage{}, nil, malformed("what was purged is no sha256")
+		}
+		page.Purged = append(page.Purged, sum)
+	}
 	var refused []Refusal
 	last := w.From
 	for _, c := range w.Changes {
@@ -100,7 +111,7 @@ func (w Feed) Domain() (memory.FeedPage, []Refusal, error) {
 		last = c.Seq
 		change, err := c.domain()
 		if err != nil {
-			refused = append(refused, Refusal{memory.EntryID(c.EntryID), c.Rev, c.Path, c.Op == string(memory.ActionDelete), problemOf(err)})
+			refused = append(refused, Refusal{memory.EntryID(c.EntryID), c.Rev, c.Path, c.gone(), problemOf(err)})
 			continue
 		}
 		page.Changes = append(page.Changes, change)
@@ -108,8 +119,26 @@ func (w Feed) Domain() (memory.FeedPage, []Refusal, error) {
 	return page, refused, nil
 }
 
+// gone reports whether nothing is left of the entry.
+func (w Change) gone() bool {
+	op := memory.Action(w.Op)
+	return op == memory.ActionDelete || w.SHA256 == "" && (op == memory.ActionWithdraw || op == memory.ActionPurge)
+}
+
+// changeAction parses what a change of the feed does. One that this program does
+// not know is taken for none that it knows: the entry stays as it is here, and is
+// reported.
+func changeAction(s string) (memory.Action, error) {
+	switch a := memory.Action(s); a {
+	case memory.ActionWithdraw, memory.ActionPurge:
+		return a, nil
+	default:
+		return action("op", s)
+	}
+}
+
 func (w Change) domain() (memory.Change, error) {
-	op, err := action("op", w.Op)
+	op, err := changeAction(w.Op)
 	if err != nil {
 		return memory.Change{}, err
 	}
@@ -130,7 +159,7 @@ func (w Change) domain() (memory.Change, error) {
 			return memory.Change{}, named("previous_path", err)
 		}
 	}
-	if op != memory.ActionDelete && sum.IsZero() {
+	if !c.Gone() && sum.IsZero() {
 		return memory.Change{}, missing("sha256")
 	}
 	if w.Content != nil {

@@ -196,7 +196,7 @@ func exported(r memory.Revision) exportedRevision {
 		Agent: r.Agent.Name, AgentVersion: r.Agent.Version, AgentSession: r.Agent.Session, AgentModel: r.Agent.Model,
 		Note: r.Note, At: r.At,
 	}
-	if r.Action != memory.ActionDelete {
+	if r.Action != memory.ActionDelete && !r.Purged {
 		text := string(r.Content) // which was checked to be UTF-8 when it was written
 		x.Text = &text
 	}
