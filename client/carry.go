@@ -296,9 +296,9 @@ func (c *cycle) changed(op msync.Op, r tree.Result, text memory.Hash) error {
 }
 
 // arrived records a file at its new place. A file that somebody changed at once
-// has no stamp, and is read again; the next run reads one that was dated late.
+// has no stamp, and is read again.
 func (c *cycle) arrived(p memory.Path, r tree.Result, f file) {
-	if r.Stamp.IsZero() && !r.Dated {
+	if r.Stamp.IsZero() {
 		c.again, c.rescan = true, true
 	}
 	f.Disk, f.Size, f.MTime, f.CTime, f.Inode = r.Disk, r.Stamp.Size, r.Stamp.MTime, r.Stamp.CTime, r.Stamp.Inode

@@ -3,14 +3,12 @@ package client_test
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/teammem/teammem/client"
 	"github.com/teammem/teammem/memory"
@@ -111,79 +109,4 @@ func TestStage_ChangedMeanwhile(t *testing.T) {
 		t.Errorf("got text %q of what was changed", got)
 	}
 	tm.equal(t, b)
-}
-
-// A first sync that is killed leaves texts behind that were written only just
-// now. They are no conflicts; what the member put beside them is.
-func TestStage_Killed(t *testing.T) {
-	t.Parallel()
-	copied := t.TempDir()
-	ctx, cancel := context.WithCancel(t.Context())
-	tm, _, b := firstSync(t, func(_ *team, _, b *member) {
-		defer cancel()
-		for end := time.Now().Add(15 * time.Second); ; time.Sleep(time.Millisecond) {
-			if staged := settled(b.tree()); len(staged) == 9 { // and long.md
-				if err := copyAll(b.tree(), copied, staged); err != nil {
-					t.Error(err)
-				}
-				return
-			} else if time.Now().After(end) {
-				t.Errorf("the first page was not staged: %q", staged)
-				return
-			}
-		}
-	})
-	if _, err := b.syncer("").Sync(ctx, client.SyncOptions{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("got error %v, want %v", err, context.Canceled)
-	}
-	hidden, err := os.ReadDir(copied)
-	must(t, err)
-	if len(hidden) == 0 {
-		t.Fatal("nothing was staged")
-	}
-	for _, dir := range hidden {
-		must(t, os.Rename(filepath.Join(copied, dir.Name()), filepath.Join(b.tree(), dir.Name())))
-	}
-	must(t, os.WriteFile(filepath.Join(b.tree(), hidden[0].Name(), "mine.md"), []byte("mine\n"), 0o600))
-	left := filesBelow(t, b.tree())
-	if r := b.sync(t); len(left) != 10 || len(r.Conflicts) != 1 {
-		t.Errorf("got conflicts %v of the texts %v, want one", r.Conflicts, left)
-	}
-	for _, text := range left {
-		if at := b.kept(t, text); text == "mine\n" && at != "conflicts" || text != "mine\n" && at != "trash" {
-			t.Errorf("%q is in %q", text, at)
-		}
-	}
-	tm.equal(t, b)
-}
-
-// settled lists the files below a folder, but for those that are being written.
-func settled(dir string) (files []string) {
-	_ = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() {
-			return nil //nolint:nilerr // it may be gone again
-		}
-		if i, err := d.Info(); err == nil && i.Size() > 0 && time.Since(i.ModTime()) > time.Minute {
-			files = append(files, name)
-		}
-		return nil
-	})
-	return files
-}
-
-// copyAll copies files to another folder, with their times.
-func copyAll(from, to string, files []string) error {
-	for _, file := range files {
-		target := filepath.Join(to, strings.TrimPrefix(file, from))
-		text, err := os.ReadFile(file)
-		i, statErr := os.Stat(file)
-		if err := errors.Join(err, statErr, os.MkdirAll(filepath.Dir(target), 0o700)); err != nil {
-			return err
-		}
-		err = errors.Join(os.WriteFile(target, text, 0o600), os.Chtimes(target, time.Time{}, i.ModTime()))
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

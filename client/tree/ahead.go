@@ -23,13 +23,18 @@ type flushing struct {
 func (b *Batch) flushAhead() {
 	f := &b.ahead
 	if f.since++; f.since >= flushEvery && f.idle() {
-		b.Settle()
+		b.flush()
 	}
 }
 
-// Settle begins to make the new texts durable, while the caller does something
-// else before Commit.
+// Settle writes the new texts that are not written yet, and begins to make them
+// durable, while the caller does something else before Commit.
 func (b *Batch) Settle() {
+	b.writers.wait()
+	b.flush()
+}
+
+func (b *Batch) flush() {
 	f := &b.ahead
 	if f.since == 0 {
 		return
@@ -59,6 +64,7 @@ func (f *flushing) wait() error {
 
 // Retain drops the new texts that nobody wants any more. They have no results.
 func (b *Batch) Retain(wanted func(memory.Path) bool) {
+	b.writers.wait()
 	b.ops = slices.DeleteFunc(b.ops, func(o *op) bool {
 		if wanted(o.path) {
 			return false

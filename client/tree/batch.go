@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/teammem/teammem/memory"
@@ -18,14 +19,17 @@ const fewFiles = 16
 // places at once; nothing is visible before Commit. Use it from one goroutine,
 // and end it with Commit or Discard.
 type Batch struct {
-	t        *Tree
-	ops      []*op
-	folders  folderCache
-	flushed  *os.File   // team/, opened before the first new text
+	t       *Tree
+	ops     []*op
+	folders folderCache
+	flushed *os.File // team/, opened before the first new text
+	writers writers
+	emptied map[string]bool // folders that lost a name
+
+	mu       sync.Mutex // of what follows, while there are writers
 	unsynced []*os.File // new texts that are not durable yet, if they are few
 	many     bool
 	ahead    flushing
-	emptied  map[string]bool // folders that lost a name
 }
 
 // Result is what became of one operation. Err is nil if it was done; otherwise
@@ -34,8 +38,7 @@ type Batch struct {
 type Result struct {
 	Path  memory.Path
 	Disk  string // where the file is now, as spelled on disk
-	Stamp Stamp  // zero if there is no file, if it changed again at once, or if Dated
-	Dated bool   // its time was set when it could be seen: only a reading tells its stamp
+	Stamp Stamp  // zero if there is no file, or if it changed again at once
 	Err   error
 	// Left says why the replaced text is still beside its place, to be kept by
 	// [Tree.Sweep]. Most often somebody has the file open for writing.
@@ -56,10 +59,9 @@ type op struct {
 	disk   string // where the text is, or will be
 	target string // of a move
 	expect memory.Hash
-	at     string    // of a put: the name that the new text has until Commit, "" if there is none
-	top    string    // of a put: the hidden folder that the new text is in, "" for none
-	made   info      // of a put: the new text's file
-	due    time.Time // of a put: the time to give to that file when it is revealed; zero if it has it
+	at     string // of a put: the name that the new text has until Commit, "" if there is none
+	top    string // of a put: the hidden folder that the new text is in, "" for none
+	made   info   // of a put: the new text's file
 	done   bool
 	result Result
 }
@@ -69,12 +71,16 @@ func (t *Tree) Begin() *Batch {
 	return &Batch{t: t, folders: folderCache{t: t}, emptied: map[string]bool{}}
 }
 
-// Put plans to write content as p. What is there must have the hash expect;
-// the zero hash says that nothing is there. The file gets the given time.
+// Put plans to write content as p, and keeps it until it is written. What is
+// there must have the hash expect; the zero hash says that nothing is there.
+// The file gets the given time.
 func (b *Batch) Put(p memory.Path, disk string, content []byte, mtime time.Time, expect memory.Hash) {
 	o := b.add(&op{kind: opPut, path: p, disk: disk, expect: expect})
-	if o.result.Err == nil {
-		o.result.Err = b.prepare(o, content, mtime)
+	if o.result.Err != nil {
+		return
+	}
+	if err := b.prepare(o, content, mtime); err != nil { // else it may have one already
+		o.result.Err = err
 	}
 }
 
@@ -117,7 +123,10 @@ func (b *Batch) prepare(o *op, content []byte, mtime time.Time) error {
 	if err := b.start(); err != nil {
 		return err
 	}
-	b.folders.trim()
+	if b.folders.full() {
+		b.writers.wait()
+		b.folders.forget()
+	}
 	dir, name := split(o.disk)
 	d, err := b.folders.make(dir, o.expect.IsZero())
 	if err != nil {
@@ -127,6 +136,18 @@ func (b *Batch) prepare(o *op, content []byte, mtime time.Time) error {
 	if err != nil {
 		return err
 	}
+	if d.top == "" {
+		return b.create(o, d, at, content, mtime)
+	}
+	if mtime.IsZero() {
+		mtime = b.t.options.Clock()
+	}
+	b.writers.add(d.turn, func() { o.result.Err = b.create(o, d, at, content, mtime) })
+	return nil
+}
+
+// create makes the file of a new text.
+func (b *Batch) create(o *op, d *cachedFolder, at string, content []byte, mtime time.Time) error {
 	f, err := d.create(at)
 	if errors.Is(err, fs.ErrExist) {
 		return ErrChanged
@@ -135,11 +156,11 @@ func (b *Batch) prepare(o *op, content []byte, mtime time.Time) error {
 		return blockedAt(o.disk, o.path, err)
 	}
 	o.at, o.top = at, d.top
-	if err := b.write(o, d, f, content, mtime); err != nil {
-		return errors.Join(err, f.Close(), b.drop(o))
+	if err := o.write(d, f, content, mtime); err != nil {
+		return errors.Join(err, f.Close(), b.dropFrom(d, o))
 	}
 	if err := b.durableLater(f, o.made); err != nil {
-		return errors.Join(err, b.drop(o))
+		return errors.Join(err, b.dropFrom(d, o))
 	}
 	return nil
 }
@@ -196,35 +217,31 @@ func (b *Batch) glance(d *cachedFolder, o *op, name string) error {
 	return nil
 }
 
-// write writes the new text and dates it, or hides its age: at once, if it would
-// be too young by our clock.
-func (b *Batch) write(o *op, d *cachedFolder, f *os.File, content []byte, mtime time.Time) error {
+// write writes the new text and dates it. In a hidden folder it marks it, too.
+func (o *op) write(d *cachedFolder, f *os.File, content []byte, mtime time.Time) error {
 	_, err := f.Write(content)
-	now := b.t.options.Clock()
 	switch {
 	case err != nil || mtime.IsZero():
-	case o.top != "" && now.Sub(mtime) < 2*surelyOlder:
-		o.due = mtime
-		err = d.date(o.at, now.Add(-2*surelyOlder))
+	case o.top != "":
+		err = d.date(o.at, mtime.Add(markedBy), mtime)
 	default:
-		err = d.date(o.at, mtime)
+		err = d.date(o.at, time.Time{}, mtime)
 	}
 	i, statErr := fstat(f)
 	o.made = i
-	if err = errors.Join(err, statErr); err != nil || o.top == "" || i.untouched() {
-		return err
-	}
-	return o.backdate(d, f)
+	return errors.Join(err, statErr)
 }
 
 // durableLater leaves f to the final flush, if that covers it.
 func (b *Batch) durableLater(f *os.File, i info) error {
-	if canFlush && b.many && i.sameDevice(b.t.team.self) {
-		b.flushAhead()
-		return f.Close()
-	}
 	if !canFlush || !i.sameDevice(b.t.team.self) {
 		return errors.Join(b.t.await(f.Sync), f.Close())
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.many {
+		b.flushAhead()
+		return f.Close()
 	}
 	b.unsynced = append(b.unsynced, f)
 	if len(b.unsynced) <= fewFiles {
@@ -255,6 +272,10 @@ func (b *Batch) drop(o *op) error {
 	if err != nil {
 		return err
 	}
+	return b.dropFrom(d, o)
+}
+
+func (b *Batch) dropFrom(d *cachedFolder, o *op) error {
 	at := o.at
 	o.at = ""
 	if o.top != "" {
@@ -265,9 +286,11 @@ func (b *Batch) drop(o *op) error {
 		if err != nil {
 			return err
 		}
+		b.mu.Lock()
 		if b.many {
 			b.ahead.since++ // the flush that is to come has to cover this as well
 		}
+		b.mu.Unlock()
 	}
 	if err := d.unlink(at); !errors.Is(err, fs.ErrNotExist) {
 		return err

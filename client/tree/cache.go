@@ -20,6 +20,7 @@ type folderCache struct {
 	open  map[string]*cachedFolder
 	dirty map[string]bool
 	made  map[string]bool // folders that were not there before
+	turns int             // of the next folder
 
 	hidden map[string]string // new folders that nobody sees yet, to where they are on disk until then
 }
@@ -30,6 +31,7 @@ type cachedFolder struct {
 	*folder
 	cache *folderCache
 	top   string // the hidden folder that this one is, or is in; "" if it can be seen
+	turn  int    // whose writer's it is
 	fold  bool
 	spelt map[string]string // skeleton to spelling; nil if not read
 }
@@ -93,17 +95,20 @@ func (c *folderCache) add(d *folder, top string) (*cachedFolder, error) {
 	if c.open == nil {
 		c.open = map[string]*cachedFolder{}
 	}
-	f := &cachedFolder{folder: d, cache: c, top: top, fold: fold}
+	f := &cachedFolder{folder: d, cache: c, top: top, turn: c.turns, fold: fold}
+	c.turns++
 	c.open[d.disk] = f
 	return f, nil
 }
 
 // trim closes all folders if there are many. Only call it between operations.
 func (c *folderCache) trim() {
-	if len(c.open) >= maxCached {
+	if c.full() {
 		c.forget()
 	}
 }
+
+func (c *folderCache) full() bool { return len(c.open) >= maxCached }
 
 // forget closes all folders; they are opened again when they are needed.
 func (c *folderCache) forget() {

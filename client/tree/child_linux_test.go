@@ -332,6 +332,7 @@ func playKilled(role, home string) error {
 		b.Put(p, "f/a.md", []byte("new\n"), time.Time{}, sum)
 		if role != "put" {
 			b.Put(memory.StoredPath("g/h/n.md"), "g/h/n.md", []byte("new\n"), time.Unix(1, 0), memory.Hash{})
+			b.writers.wait()
 		}
 		return stop(context.Background(), Old{}) // written, and not yet in its place
 	case "put, kept":

@@ -61,6 +61,7 @@ func (b *Batch) Discard() {
 // short, so ctx is looked at between them: stopped is what it said if that was
 // before the texts were durable. Once they are, they may all be revealed.
 func (b *Batch) ready(ctx context.Context) (stopped, err error) {
+	b.writers.wait()
 	if err := b.start(); err != nil {
 		return nil, err
 	}
@@ -94,6 +95,7 @@ func (b *Batch) ready(ctx context.Context) (stopped, err error) {
 }
 
 func (b *Batch) dropAll() {
+	b.writers.wait()
 	for _, o := range b.ops {
 		b.folders.trim()
 		_ = b.drop(o) // what stays is swept at the next start
@@ -103,6 +105,7 @@ func (b *Batch) dropAll() {
 }
 
 func (b *Batch) close() {
+	b.writers.stop()
 	_ = b.ahead.wait()    // whoever needs to know has asked before
 	_ = b.closeUnsynced() // they are durable, or dropped
 	b.folders.forget()

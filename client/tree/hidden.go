@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"maps"
-	"os"
 	"slices"
 	"sync"
 	"time"
@@ -96,8 +95,8 @@ func (b *Batch) reveal(stopped error) {
 	b.removeHidden()
 }
 
-// revealed finds out which texts have come with their folders, and dates them, in
-// some folders at a time: that is most of what is left to do then.
+// revealed finds out which texts have come with their folders, in some folders at
+// a time: that is most of what is left to do then.
 func (b *Batch) revealed(ops []*op) {
 	within := map[string][]*op{}
 	for _, o := range ops {
@@ -138,11 +137,8 @@ func (t *Tree) arrivedIn(dir string, ops []*op) {
 			o.result.Err = blockedAt(o.disk, o.path, err)
 		case !names[canonical(name)]:
 			o.result.Err = ErrChanged
-		case o.due.IsZero():
-			o.result.Stamp = o.made.Stamp
 		default:
-			o.result.Dated = true
-			o.result.Err = blockedAt(o.disk, o.path, d.dateRevealed(o, name))
+			o.result.Stamp = o.made.Stamp
 		}
 	}
 }
@@ -155,29 +151,6 @@ func (d *folder) canonicalNames() (map[string]bool, error) {
 		names[canonical(n)] = true
 	}
 	return names, err
-}
-
-// backdate makes a text in a hidden folder older than its file until it is
-// revealed. If that never happens, Sweep can tell that nobody wrote to it.
-func (o *op) backdate(d *cachedFolder, f *os.File) error {
-	if o.due.IsZero() {
-		o.due = time.Unix(0, o.made.MTime)
-	}
-	if err := d.date(o.at, time.Unix(0, o.made.CTime).Add(-2*surelyOlder)); err != nil {
-		return err
-	}
-	i, err := fstat(f)
-	o.made = i
-	return err
-}
-
-// dateRevealed gives a text its own time. It leaves the result without a stamp:
-// somebody might write to the file at this moment, and the time would hide it.
-func (d *folder) dateRevealed(o *op, name string) error {
-	if i, err := d.lstat(name); err != nil || i.Stamp != o.made.Stamp {
-		return nil //nolint:nilerr // it is somebody else's by now, and so is its time
-	}
-	return d.date(name, o.due)
 }
 
 // removeHidden removes the hidden folders, which are empty now, and forgets
@@ -194,16 +167,15 @@ func (b *Batch) removeHidden() {
 	b.folders.forget()
 }
 
-// surelyOlder is by how much a text is older than its file only if it was dated
-// so after it was written.
-const surelyOlder = time.Minute
+// markedBy is how much later than a text was written it says that it was read,
+// while nobody did anything with it in its hidden folder: writing moves the one
+// time, and reading mostly the other. Whole and even, it outlives file systems
+// with coarse times.
+const markedBy = 78 * time.Second
 
 // untouched reports whether the file looks like one that was written by us and
-// by nobody since: whoever writes makes its text as young as the file itself. A
-// name that was moved here or a changed mode may look the same.
-func (i info) untouched() bool {
-	return i.nlink == 1 && time.Duration(i.CTime-i.MTime) > surelyOlder
-}
+// by nobody since.
+func (i info) untouched() bool { return i.nlink == 1 && i.ATime-i.MTime == int64(markedBy) }
 
 // sweepHidden clears away a folder that a crash left hidden. All its texts go
 // to the keeper. What is not ours stays, and the folder with it.

@@ -31,6 +31,7 @@ func putNew(t testing.TB, batch *Batch, n int) (disks []string) {
 			disks = append(disks, disk)
 		}
 	}
+	batch.writers.wait()
 	return disks
 }
 
@@ -137,6 +138,30 @@ func TestBatch_Retain(t *testing.T) {
 		t.Errorf("got results %+v, want one without error", results)
 	}
 	b.wantOnDisk("c", "c/03.md")
+}
+
+// New texts of more folders than are kept open at a time all arrive, each once,
+// and each result is about its own.
+func TestBatch_ManyNewFolders(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	batch := b.Begin()
+	var disks []string
+	for i := range maxCached + maxWriters {
+		for _, name := range []string{"a", "b", "a"} {
+			disk := fmt.Sprintf("d%03d/%s.md", i, name)
+			batch.Put(mustPath(t, disk), disk, []byte(disk+"\n"), longAgo(), memory.Hash{})
+			disks = append(disks, disk)
+		}
+	}
+	results, err := batch.Commit(t.Context())
+	must(t, err)
+	for i, r := range results {
+		if again := i%3 == 2; r.Disk != disks[i] || again != errors.Is(r.Err, ErrChanged) || !again && r.Err != nil {
+			t.Errorf("%s: got error %v for %s", disks[i], r.Err, r.Disk)
+		}
+		b.wantText(disks[i], disks[i]+"\n")
+	}
 }
 
 func TestBatch_DiscardNewFolders(t *testing.T) {

@@ -6,9 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// date sets when a file was written.
-func (d *folder) date(name string, mtime time.Time) error {
-	return d.root.Chtimes(name, time.Time{}, mtime)
+// date sets when a file was read, unless that is zero, and written.
+func (d *folder) date(name string, atime, mtime time.Time) error {
+	return d.root.Chtimes(name, atime, mtime)
 }
 
 // renameFree gives a file another name, unless there is something.

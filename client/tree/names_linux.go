@@ -6,9 +6,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// date sets when a file was written, in one call that follows nothing.
-func (d *folder) date(name string, mtime time.Time) error {
+// date sets when a file was read, unless that is zero, and written, in one call
+// that follows nothing.
+func (d *folder) date(name string, atime, mtime time.Time) error {
 	times := []unix.Timespec{{Nsec: unix.UTIME_OMIT}, unix.NsecToTimespec(mtime.UnixNano())}
+	if !atime.IsZero() {
+		times[0] = unix.NsecToTimespec(atime.UnixNano())
+	}
 	return pathError("chtimes", d.join(name), restarted(func() error {
 		return unix.UtimesNanoAt(d.fd(), name, times, unix.AT_SYMLINK_NOFOLLOW)
 	}))

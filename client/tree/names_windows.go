@@ -16,9 +16,9 @@ func (d *folder) create(name string) (*os.File, error) {
 	return d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 }
 
-// date sets when a file was written.
-func (d *folder) date(name string, mtime time.Time) error {
-	return d.root.Chtimes(name, time.Time{}, mtime)
+// date sets when a file was read, unless that is zero, and written.
+func (d *folder) date(name string, atime, mtime time.Time) error {
+	return d.root.Chtimes(name, atime, mtime)
 }
 
 // rename gives a file another name, and replaces what is there.

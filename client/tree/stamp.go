@@ -24,6 +24,7 @@ func (s Stamp) sameText(o Stamp) bool {
 // info is what one stat call says about a name.
 type info struct {
 	Stamp
+	ATime int64 // ns since 1970; 0 where nobody needs it
 	mode  fs.FileMode
 	nlink uint64
 	identity

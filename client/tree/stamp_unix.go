@@ -75,6 +75,7 @@ func infoOf(st *unix.Stat_t) info {
 			CTime: st.Ctim.Nano(),
 			Inode: st.Ino,
 		},
+		ATime:    st.Atim.Nano(),
 		mode:     modeOf(uint32(st.Mode)),
 		nlink:    uint64(st.Nlink),
 		identity: identity{dev: uint64(st.Dev), owner: st.Uid},
