@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
@@ -19,33 +18,67 @@ import (
 	"github.com/teammem/teammem/memory"
 )
 
-// serviceName is the unit's.
-const serviceName = "teammem.service"
+// serviceMark is at the top of a service file that is ours to replace.
+const serviceMark = "Made by teammem install-service, which replaces it; teammem uninstall-service removes it."
 
-// serviceMark is the first line of a unit that is ours to replace.
-const serviceMark = "# Made by teammem install-service, which replaces it; teammem uninstall-service removes it."
+const serviceRuns = "teammem watch runs in the background"
 
 const serviceExits = `Exit codes:
   0   done, or nothing to do
   1   a file could not be written, or the service did not start
-  2   wrong usage, no systemd, or a unit of that name that is not teammem's`
+  2   wrong usage, no systemd or launchd, or a service of that name that is not
+      teammem's`
+
+// services is what runs programs for a member in the background.
+type services interface {
+	file(getenv func(string) string) (string, error)
+	text(program string, getenv func(string) string) string
+	ours(text string) bool
+	start(ctx context.Context, a *app, file, old, text string) error
+	stop(ctx context.Context, file string) error
+	forget(ctx context.Context) error // what was removed
+	byHand() string                   // how a person stops it
+}
+
+// servicesOf returns what a system has for that.
+func servicesOf(goos string) (services, error) {
+	switch goos {
+	case "linux":
+		return systemd{}, nil
+	case "darwin":
+		return launchd{}, nil
+	case "windows":
+		return nil, &memory.Error{
+			Code: memory.CodeInvalid, Field: "service", Message: "on Windows the Task Scheduler is what starts programs in the background",
+			Hint: `schtasks /Create /TN teammem /SC ONLOGON /TR "teammem watch"; to end that: schtasks /Delete /TN teammem`,
+		}
+	}
+	return nil, memory.Invalid("service", "this is for systemd and launchd; have teammem watch started by what starts your programs")
+}
 
 func (a *app) newInstallServiceCommand() *cobra.Command {
 	var show bool
 	c := &cobra.Command{
 		Use:   "install-service",
 		Short: "Have the team memory kept in sync in the background",
-		Long: `Have systemd run "teammem watch" for you, from your next login on and at once:
-~/.config/systemd/user/teammem.service. What it needs of the environment (folders,
-proxies, certificates) is kept as it is now; run it again when that changes, or
-when this program has moved. A unit that is not teammem's is left alone. On systems
-without systemd have teammem watch started by what starts your programs.
+		Long: `Have your system run "teammem watch" for you, from your next login on and at once:
+systemd by ~/.config/systemd/user/teammem.service, on macOS launchd by
+~/Library/LaunchAgents/com.github.teammem.watch.plist. What it needs of the
+environment (folders, proxies, certificates) is kept as it is now; run it again when
+that changes, or when this program has moved. A service that is not teammem's is left
+alone. On other systems have teammem watch started by what starts your programs.
 
 ` + serviceExits,
 		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return a.installService(c.Context(), show) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			s, err := servicesOf(runtime.GOOS)
+			if err != nil {
+				return err
+			}
+			return a.installService(c.Context(), s, show)
+		},
 	}
-	c.Flags().BoolVar(&show, "print", false, "only print the unit")
+	c.Flags().BoolVar(&show, "print", false, "only print the service's file")
 	return c
 }
 
@@ -53,63 +86,46 @@ func (a *app) newUninstallServiceCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "uninstall-service",
 		Short: "End what install-service began",
-		Long: `Stop the background service of install-service, and remove its unit. Links, logins
+		Long: `Stop the background service of install-service, and remove its file. Links, logins
 and files stay as they are.
 
 ` + serviceExits,
 		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return a.uninstallService(c.Context()) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			s, err := servicesOf(runtime.GOOS)
+			if err != nil {
+				return err
+			}
+			return a.uninstallService(c.Context(), s)
+		},
 	}
 }
 
-func (a *app) installService(ctx context.Context, show bool) error {
+func (a *app) installService(ctx context.Context, s services, show bool) error {
 	self, err := a.hookProgram(install.User)
 	if err != nil {
 		return err
 	}
-	unit := serviceUnit(self, a.getenv)
+	text := s.text(self, a.getenv)
 	if show {
-		_, err := fmt.Fprint(a.stdout, unit)
+		_, err := fmt.Fprint(a.stdout, text)
 		return err
 	}
-	file, old, err := a.serviceFile()
+	file, old, err := a.serviceFile(s)
 	if err != nil {
 		return err
 	}
-	if old != unit {
-		if err := client.WriteFile(file, []byte(unit)); err != nil {
+	if old != text {
+		if err := client.WriteFile(file, []byte(text)); err != nil {
 			return err
 		}
 		fmt.Fprintf(a.stdout, "wrote %s\n", file)
 	}
-	if err := a.startService(ctx, old != "" && old != unit); err != nil {
-		return err
-	}
-	a.tell("it runs while you are logged in; for always: loginctl enable-linger")
-	return nil
+	return s.start(ctx, a, file, old, text)
 }
 
-// startService has systemd run the unit, or says how to.
-func (a *app) startService(ctx context.Context, replaced bool) error {
-	const by = "systemctl --user enable --now " + serviceName
-	if err := systemctl(ctx, "daemon-reload"); err != nil {
-		a.tell("systemd was not told (%v); where you are logged in, run: systemctl --user daemon-reload && %s", err, by)
-		return nil
-	}
-	if err := systemctl(ctx, "enable", "--now", serviceName); err != nil {
-		return fmt.Errorf("start the service: %w", err)
-	}
-	if replaced { // what runs is the one before
-		if err := systemctl(ctx, "restart", serviceName); err != nil {
-			return fmt.Errorf("start the service: %w", err)
-		}
-	}
-	_, err := fmt.Fprintln(a.stdout, "teammem watch runs in the background")
-	return err
-}
-
-func (a *app) uninstallService(ctx context.Context) error {
-	file, old, err := a.serviceFile()
+func (a *app) uninstallService(ctx context.Context, s services) error {
+	file, old, err := a.serviceFile(s)
 	if err != nil {
 		return err
 	}
@@ -117,93 +133,43 @@ func (a *app) uninstallService(ctx context.Context) error {
 		_, err := fmt.Fprintln(a.stdout, "there is no such service")
 		return err
 	}
-	stopped := systemctl(ctx, "disable", "--now", serviceName)
+	stopped := s.stop(ctx, file)
 	if err := os.Remove(file); err != nil {
-		return fmt.Errorf("remove the unit: %w", err)
+		return fmt.Errorf("remove the service: %w", err)
 	}
 	if stopped == nil {
-		stopped = systemctl(ctx, "daemon-reload")
+		stopped = s.forget(ctx)
 	}
 	if stopped != nil {
-		a.tell("systemd was not told (%v); if the service runs, run: systemctl --user stop %s", stopped, serviceName)
+		a.tell("the system was not told (%v); if the service runs, run: %s", stopped, s.byHand())
 	}
 	_, err = fmt.Fprintf(a.stdout, "removed %s\n", file)
 	return err
 }
 
-// serviceFile returns the path of the unit and what is there; "" for nothing.
-// What somebody else made is an error.
-func (a *app) serviceFile() (file, old string, err error) {
-	if runtime.GOOS != "linux" {
-		return "", "", memory.Invalid("service", "this is for systemd; have teammem watch started by what starts your programs")
+// serviceFile returns the path of the service's file and what is there; "" for
+// nothing. What somebody else made is an error.
+func (a *app) serviceFile(s services) (file, old string, err error) {
+	if file, err = s.file(a.getenv); err != nil {
+		return "", "", err
 	}
-	config := a.getenv("XDG_CONFIG_HOME")
-	if home := a.getenv("HOME"); !filepath.IsAbs(config) && home == "" {
-		return "", "", memory.Invalid("service", "neither XDG_CONFIG_HOME nor HOME is set: set one of them to a folder of yours")
-	} else if !filepath.IsAbs(config) {
-		config = filepath.Join(home, ".config")
-	}
-	file = filepath.Join(config, "systemd", "user", serviceName)
 	i, err := os.Lstat(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return file, "", nil
 	}
 	if err != nil {
-		return "", "", fmt.Errorf("look at the unit: %w", err)
+		return "", "", fmt.Errorf("look at the service: %w", err)
 	}
 	b := []byte(nil)
 	if i.Mode().IsRegular() {
 		if b, err = os.ReadFile(file); err != nil {
-			return "", "", fmt.Errorf("read the unit: %w", err)
+			return "", "", fmt.Errorf("read the service: %w", err)
 		}
 	}
-	if !strings.HasPrefix(string(b), serviceMark+"\n") {
+	if !s.ours(string(b)) {
 		return "", "", memory.Invalid("service", file+" is not teammem's, so it stays as it is: move it away first")
 	}
 	return file, string(b), nil
-}
-
-// serviceUnit is the unit for a program, hardened as far as a member's own
-// systemd can: it has to read and write wherever they have their memory.
-func serviceUnit(program string, getenv func(string) string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, `%s
-[Unit]
-Description=teammem, keeps the memory of your team in sync
-Documentation=https://github.com/teammem/teammem
-
-[Service]
-Type=exec
-ExecStart=%s watch
-`, serviceMark, quoteUnit(strings.ReplaceAll(program, "$", "$$")))
-	for _, name := range serviceEnvironment() {
-		if value := getenv(name); value != "" {
-			fmt.Fprintf(&b, "Environment=%s\n", quoteUnit(name+"="+value))
-		}
-	}
-	b.WriteString(`# It ends with 130 when it is stopped. 5: another process watches, and 2 needs a person.
-SuccessExitStatus=130
-RestartPreventExitStatus=2 5
-Restart=on-failure
-RestartSec=10
-TimeoutStopSec=20
-Nice=5
-
-UMask=0077
-LockPersonality=yes
-MemoryDenyWriteExecute=yes
-NoNewPrivileges=yes
-RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX
-RestrictNamespaces=yes
-RestrictRealtime=yes
-RestrictSUIDSGID=yes
-SystemCallArchitectures=native
-SystemCallFilter=@system-service
-
-[Install]
-WantedBy=default.target
-`)
-	return b.String()
 }
 
 // serviceEnvironment lists the variables without which teammem would look
@@ -216,17 +182,12 @@ func serviceEnvironment() []string {
 	}
 }
 
-// quoteUnit writes a word as systemd reads it.
-func quoteUnit(s string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%", "\n", `\n`).Replace(s) + `"`
-}
-
-// systemctl asks the member's systemd.
-func systemctl(ctx context.Context, args ...string) error {
+// tellSystem has a program of the system do something for the member.
+func tellSystem(ctx context.Context, program string, args ...string) error {
 	const limit = 30 * time.Second
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	out, err := exec.CommandContext(ctx, "systemctl", append([]string{"--user"}, args...)...).CombinedOutput() //nolint:gosec // our own words
+	out, err := exec.CommandContext(ctx, program, args...).CombinedOutput() //nolint:gosec // our own words
 	if first, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n"); err != nil && first != "" {
 		return errors.New(first)
 	}
