@@ -152,3 +152,29 @@ func sameOrder(a, b []string) bool {
 	}
 	return true
 }
+
+// Whatever the lines are: a side that changed nothing yields to the other, the
+// two sides may change places as to whether they merge, and a clean merge has
+// every line that was added.
+func FuzzMerge3(f *testing.F) {
+	f.Add("a\nb\nc", "a\nB\nc", "a\nb\nC")
+	f.Add("", "x\ny", "x")
+	f.Add("a\na\na", "a\n\na", "a\na\na\na")
+	f.Fuzz(func(t *testing.T, base, server, local string) {
+		o, a, b := strings.Split(base, "\n"), strings.Split(server, "\n"), strings.Split(local, "\n")
+		for _, law := range [][4][]string{{o, o, b, b}, {o, a, o, a}, {o, a, a, a}} {
+			if m, clean := merge3(law[0], law[1], law[2]); !clean || !slices.Equal(m, law[3]) {
+				t.Errorf("merge3(%q, %q, %q) = %q, %t; want %q", law[0], law[1], law[2], m, clean, law[3])
+			}
+		}
+		m, clean := merge3(o, a, b)
+		if _, mirrored := merge3(o, b, a); mirrored != clean {
+			t.Errorf("merge3(%q, %q, %q): clean %t, the other way %t", o, a, b, clean, mirrored)
+		}
+		for _, line := range slices.Concat(added(o, a), added(o, b)) {
+			if clean && !slices.Contains(m, line) {
+				t.Errorf("merge3(%q, %q, %q) = %q lost %q", o, a, b, m, line)
+			}
+		}
+	})
+}
