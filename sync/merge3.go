@@ -3,23 +3,15 @@ package sync
 import (
 	"slices"
 	"strings"
-
-	udiff "github.com/aymanbagabas/go-udiff"
 )
 
 // chunk is one stretch of three versions of a text. Where nothing changed the
 // three are equal.
 type chunk struct{ base, server, local []string }
 
-// edit replaces the lines [start, end) of the base.
-type edit struct {
-	start, end int
-	lines      []string
-}
-
 // merge3 is the classic three-way merge of lines. It is clean or nothing: it
 // cannot produce markers. Two insertions at one point both stay, the server's
-// first; if one holds the other, only that one does.
+// first; what of the local one is in the server's already stays once.
 func merge3(base, server, local []string) (merged []string, clean bool) {
 	for _, c := range diff3(base, server, local) {
 		text, ok := c.settle()
@@ -44,7 +36,7 @@ func (c chunk) settle() (text []string, clean bool) {
 	case holds(c.local, c.server):
 		return c.local, true
 	}
-	return slices.Concat(c.server, c.local), true
+	return slices.Concat(c.server, c.local[shared(c.server, c.local):]), true
 }
 
 // holds reports whether part is a contiguous part of whole.
@@ -55,6 +47,33 @@ func holds(whole, part []string) bool {
 		}
 	}
 	return false
+}
+
+// shared is how many lines of the local insertion, from its first one on, are
+// in the server's too, in that order: they were sent, or came from there, and a
+// client that was killed took no note of it. Blank lines alone say nothing, and
+// one before the rest belongs to the rest.
+func shared(server, local []string) (n int) {
+	for {
+		length, at := longestStart(server, local[n:])
+		if length == 0 {
+			return n
+		}
+		n, server = n+length, server[at+length:]
+	}
+}
+
+// longestStart finds the longest start of part that ends in a line with text and
+// is a contiguous part of whole.
+func longestStart(whole, part []string) (length, at int) {
+	for i := range whole {
+		for n := 0; i+n < len(whole) && n < len(part) && whole[i+n] == part[n]; n++ {
+			if n >= length && strings.TrimSpace(part[n]) != "" {
+				length, at = n+1, i
+			}
+		}
+	}
+	return length, at
 }
 
 // diff3 cuts three versions into chunks. Edits of the two sides that overlap
@@ -110,37 +129,4 @@ func apply(base []string, start, end int, edits []edit) []string {
 		start = e.end
 	}
 	return append(lines, base[start:end]...)
-}
-
-// lineEdits lists what turns one text into another, in order and never
-// touching. No line contains a newline.
-func lineEdits(from, to []string) []edit {
-	number := make(map[int]int, len(from)+1) // of the line that starts at a byte
-	size := 0
-	for i, line := range from {
-		number[size] = i
-		size += len(line) + 1
-	}
-	number[size] = len(from)
-
-	var edits []edit
-	for _, e := range udiff.Lines(join(from), join(to)) {
-		edits = append(edits, edit{number[e.Start], number[e.End], split(e.New)})
-	}
-	return edits
-}
-
-// join ends every line with a newline; split undoes it.
-func join(lines []string) string {
-	if len(lines) == 0 {
-		return ""
-	}
-	return strings.Join(lines, "\n") + "\n"
-}
-
-func split(text string) []string {
-	if text == "" {
-		return nil
-	}
-	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 }
