@@ -197,3 +197,77 @@ func noConflict(t *testing.T, m *member, ever map[string][]string) {
 		}
 	}
 }
+
+// S05, with death instead of a lost line: a new computer that is killed between
+// two of its downloads, twice, goes on receiving and sends no delete.
+func TestScenario_S05_KilledBetweenDownloads(t *testing.T) {
+	t.Parallel()
+	tm, a, _ := flat(t, 12)
+	c := tm.join(t, "cem")
+	for _, at := range []int{2, 7} {
+		came := 0
+		_, killed := c.guest(t, func(call testdisk.Call) testdisk.Verdict {
+			if !arrives(call, c.tree()) {
+				return testdisk.Go
+			}
+			if came++; came < at {
+				return testdisk.Go
+			}
+			return testdisk.Die()
+		})
+		if !killed || tm.deletesOf(t) != 0 {
+			t.Errorf("killed %t, %d deletes", killed, tm.deletesOf(t))
+		}
+	}
+	for _, op := range c.guestInSync(t, func(testdisk.Call) testdisk.Verdict { return testdisk.Go }).Done {
+		if !strings.HasPrefix(op, "download ") && !strings.HasPrefix(op, "adopt ") {
+			t.Errorf("did %s, want nothing but downloads", op)
+		}
+	}
+	tm.equal(t, a, c)
+	if tm.deletesOf(t) != 0 {
+		t.Error("there was a delete")
+	}
+}
+
+// arrives reports whether a call gives a text its name in a folder.
+func arrives(c testdisk.Call, dir string) bool {
+	return strings.HasPrefix(c.Name, "rename") && filepath.Dir(c.To) == dir && strings.HasSuffix(c.To, ".md")
+}
+
+// S16, before the power goes: a text has its name only once it is on the disk,
+// and the index tells of it only once the name is.
+func TestScenario_S16_DurableInOrder(t *testing.T) {
+	t.Parallel()
+	_, a, b := together(t, map[string]string{"a.md": "one\n"})
+	a.write(t, "a.md", "two\n")
+	a.write(t, "b.md", "new\n")
+	a.sync(t)
+	dirty := map[string]bool{} // files and folders with something that is not on the disk
+	named, indexed := 0, false
+	b.guestInSync(t, func(c testdisk.Call) testdisk.Verdict {
+		if named == 2 && (strings.HasPrefix(c.Path, b.state()+"/") || strings.HasPrefix(c.To, b.state()+"/")) && c.Changes() {
+			indexed = true
+			if dirty[b.tree()] {
+				t.Errorf("%s before the names were on the disk", c)
+			}
+		}
+		switch {
+		case c.Name == "write" || c.Name == "pwrite64":
+			dirty[c.Path] = true
+		case c.Name == "syncfs":
+			clear(dirty)
+		case c.Flushes():
+			delete(dirty, c.Path)
+		case arrives(c, b.tree()):
+			if named++; dirty[c.Path] {
+				t.Errorf("%s before the text was on the disk", c)
+			}
+			dirty[b.tree()] = true
+		}
+		return testdisk.Go
+	})
+	if named != 2 || !indexed {
+		t.Errorf("%d texts got their names, the index was written: %t", named, indexed)
+	}
+}

@@ -29,6 +29,22 @@ func has(t *testing.T, m *member, want map[string]string) {
 	}
 }
 
+// newest is the last revision of an entry, and whose it is.
+func (m *member) newest(t *testing.T, path string) (r memory.Revision, author string) {
+	t.Helper()
+	known, err := m.dirs.Known(m.link)
+	must(t, err)
+	for _, e := range known.Entries {
+		if e.Path.String() == path {
+			history, err := m.http.History(t.Context(), m.link.Project, e.EntryID, 1)
+			must(t, err)
+			return history[0], history[0].Author.Name
+		}
+	}
+	t.Fatalf("%s is not known", path)
+	return r, ""
+}
+
 // S22: edits of different lines are merged, whoever comes first.
 func TestScenario_S22_DifferentLines(t *testing.T) {
 	t.Parallel()
@@ -36,8 +52,12 @@ func TestScenario_S22_DifferentLines(t *testing.T) {
 	a.write(t, "a.md", "---\nname: a\n---\nTOP\nmiddle\nbottom\n")
 	b.write(t, "a.md", "---\nname: a\ndescription: d\n---\ntop\nmiddle\nBOTTOM\n")
 	a.sync(t)
+	server, _ := a.newest(t, "a.md")
 	if r := b.sync(t); len(r.Conflicts) > 0 {
 		t.Errorf("conflicts %v, want a merge", r.Conflicts)
+	}
+	if merged, author := b.newest(t, "a.md"); merged.BaseRev != server.Rev || author != "ben" {
+		t.Errorf("revision %d is of %s, made from %d; want ben, and %d", merged.Rev, author, merged.BaseRev, server.Rev)
 	}
 	a.sync(t)
 	has(t, a, map[string]string{"a.md": "---\nname: a\ndescription: d\n---\nTOP\nmiddle\nBOTTOM\n"})
@@ -47,8 +67,8 @@ func TestScenario_S22_DifferentLines(t *testing.T) {
 	}
 }
 
-// S23, the member's half: of two edits of one line the server's is in both trees
-// and the other is kept.
+// S23: of two edits of one line the server's is in both trees, and the other is
+// kept, here and there.
 func TestScenario_S23_SameLine(t *testing.T) {
 	t.Parallel()
 	tm, a, b := together(t, map[string]string{"a.md": "one\ntwo\n"})
@@ -60,6 +80,9 @@ func TestScenario_S23_SameLine(t *testing.T) {
 	}
 	has(t, b, map[string]string{"a.md": "ONE\ntwo\n"})
 	tm.equal(t, a, b)
+	if all, err := b.dirs.Conflicts(b.link); err != nil || len(all) != 1 || !all[0].Mirrored {
+		t.Errorf("conflicts %v, %v; want that the server has it, too", all, err)
+	}
 }
 
 // S24: two new files of one name both live; two with one text are one entry.
@@ -143,6 +166,23 @@ func TestScenario_S37_RenameAgainstEdit(t *testing.T) {
 			tm.equal(t, a, b)
 		})
 	}
+}
+
+// S37, the other case: one member renames and rewrites, which is no rename that
+// anybody could recognise. The edit of the old name lives there, and is told.
+func TestScenario_S37_RewriteAgainstEdit(t *testing.T) {
+	t.Parallel()
+	tm, a, b := together(t, map[string]string{"old.md": "one\ntwo\n"})
+	a.remove(t, "old.md")
+	a.write(t, "new.md", "something else\n")
+	b.write(t, "old.md", "one\ntwo\nthree\n")
+	a.sync(t)
+	if r := b.sync(t); len(r.Notices) == 0 {
+		t.Error("nobody is told")
+	}
+	a.sync(t)
+	has(t, a, map[string]string{"new.md": "something else\n", "old.md": "one\ntwo\nthree\n"})
+	tm.equal(t, a, b)
 }
 
 // S45: saving as CRLF is no edit, and a merge with one keeps both changes.
