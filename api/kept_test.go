@@ -141,6 +141,7 @@ func TestKeptPages_RewrittenHistory(t *testing.T) {
 		first  memory.Code // of the first page
 	}{
 		"purge":             {"update projects set floor_seq = 50 where project_id = $1", memory.CodeCursorTooOld},
+		"withdrawal":        {"update projects set rewrites = 1 where project_id = $1", ""},
 		"restored database": {"update projects set epoch = 'another' where project_id = $1", ""},
 		"restored database that nobody noticed": {
 			"update changes set digest_after = sha256(digest_after) where project_id = $1", "",

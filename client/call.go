@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
@@ -116,12 +115,14 @@ func (s *Server) try(ctx context.Context, r request, token string, v any) (statu
 	if res.StatusCode == http.StatusNotModified {
 		return res.StatusCode, nil
 	}
-	body, err := unpacked(res)
+	into := s.bodies.Get().(*answerBody)
+	defer s.bodies.Put(into)
+	body, err := into.read(res, s.unzstd)
 	switch {
+	case errors.Is(err, errTooLarge):
+		return res.StatusCode, fmt.Errorf("the server's answer to %s is larger than %d bytes", r.path, maxAnswer)
 	case err != nil:
 		return res.StatusCode, s.offline(ctx, err)
-	case len(body) > maxAnswer:
-		return res.StatusCode, fmt.Errorf("the server's answer to %s is larger than %d bytes", r.path, maxAnswer)
 	case res.StatusCode/100 != 2:
 		return res.StatusCode, s.problem(res, int(req.ContentLength), body)
 	}
@@ -227,33 +228,6 @@ func gzipped(body []byte) []byte {
 	_, _ = z.Write(body) // a buffer takes everything
 	_ = z.Close()
 	return b.Bytes()
-}
-
-// unpacked reads an answer, up to a byte more than may be. Much of what a first
-// sync costs both sides is packing, so it asks for zstd, at half the cost of
-// gzip; but something between may pack the answer again.
-func unpacked(res *http.Response) ([]byte, error) {
-	var plain io.Reader
-	switch packed := res.Header.Get("Content-Encoding"); packed {
-	case "", "identity":
-		plain = res.Body
-	case "gzip":
-		z, err := gzip.NewReader(res.Body)
-		if err != nil {
-			return nil, err
-		}
-		plain = z
-	case "zstd":
-		z, err := zstd.NewReader(res.Body, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
-		if err != nil {
-			return nil, err
-		}
-		defer z.Close()
-		plain = z
-	default:
-		return nil, fmt.Errorf("the answer is packed as %s, which was not asked for", visible(packed))
-	}
-	return io.ReadAll(io.LimitReader(plain, maxAnswer+1))
 }
 
 // recognise checks that the linked instance answers. What stands between may

@@ -50,6 +50,8 @@ type Server struct {
 	clock    memory.Clock // may be nil
 	http     *http.Client
 	zstd     func() *zstd.Encoder
+	unzstd   func() *zstd.Decoder
+	bodies   *sync.Pool    // of *answerBody
 	at       *atomic.Int64 // by the server's clock, of its newest answer: s since 1970; 0: not told
 }
 
@@ -90,7 +92,8 @@ func NewServer(address string, o ServerOptions) (*Server, error) {
 	}
 	return &Server{
 		base: strings.TrimSuffix(u.String(), "/"), token: o.Token, device: o.Device, instance: o.Instance, version: o.Version,
-		caFile: o.CAFile, clock: o.Clock, zstd: sync.OnceValue(newZstd), at: new(atomic.Int64),
+		caFile: o.CAFile, clock: o.Clock, zstd: sync.OnceValue(newZstd), unzstd: sync.OnceValue(newUnzstd),
+		bodies: &sync.Pool{New: func() any { return &answerBody{} }}, at: new(atomic.Int64),
 		http: &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
 	}, nil
 }

@@ -51,12 +51,12 @@ func (c *cycle) isFirst() bool {
 	return unknown && empty && !c.options.DryRun && c.mode() != PushOnly
 }
 
-// stageText writes the text of a change, if that says what it should, and lets
-// it go: should the plan want it elsewhere, it is fetched again.
+// stageText writes the text of a change, which was compared with its hash when it
+// came, and lets it go: should the plan want it elsewhere, it is fetched again.
 func (c *cycle) stageText(change *memory.Change) {
 	s, p := c.stage, change.Path
 	_, twice := s.texts[p]
-	if !change.Inline || twice || !c.listing.Covers(p) || len(s.texts) == maxBatch || !fits(change.Content, change.Sum) {
+	if !change.Inline || twice || !c.listing.Covers(p) || len(s.texts) == maxBatch || len(change.Content) > memory.MaxEntryBytes {
 		return
 	}
 	s.batch.Put(p, c.listing.Spell(p), change.Content, c.origin(change.Author, change.At).time(), memory.Hash{})

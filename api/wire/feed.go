@@ -163,10 +163,10 @@ func (w Change) domain() (memory.Change, error) {
 		return memory.Change{}, missing("sha256")
 	}
 	if w.Content != nil {
-		if err := checkContent(*w.Content, sum); err != nil {
+		c.Content, c.Inline = []byte(*w.Content), true
+		if err := checkContent(c.Content, sum); err != nil {
 			return memory.Change{}, err
 		}
-		c.Content, c.Inline = []byte(*w.Content), true
 	}
 	return c, nil
 }

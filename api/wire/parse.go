@@ -68,7 +68,7 @@ func action(field, s string) (memory.Action, error) {
 }
 
 // checkContent compares content with the hash that came with it.
-func checkContent(content string, want memory.Hash) error {
+func checkContent[T string | []byte](content T, want memory.Hash) error {
 	if memory.Sum([]byte(content)) != want {
 		return &memory.Error{Code: memory.CodeInvalid, Field: "content", Message: "the content does not have the sha256 that came with it"}
 	}

@@ -27,7 +27,7 @@ type Batch struct {
 	emptied map[string]bool // folders that lost a name
 
 	mu       sync.Mutex // of what follows, while there are writers
-	unsynced []*os.File // new texts that are not durable yet, if they are few
+	unsynced []*newFile // new texts that are not durable yet, if they are few
 	many     bool
 	ahead    flushing
 }
@@ -157,7 +157,7 @@ func (b *Batch) create(o *op, d *cachedFolder, at string, content []byte, mtime 
 	}
 	o.at, o.top = at, d.top
 	if err := o.write(d, f, content, mtime); err != nil {
-		return errors.Join(err, f.Close(), b.dropFrom(d, o))
+		return errors.Join(err, f.close(), b.dropFrom(d, o))
 	}
 	if err := b.durableLater(f, o.made); err != nil {
 		return errors.Join(err, b.dropFrom(d, o))
@@ -218,8 +218,8 @@ func (b *Batch) glance(d *cachedFolder, o *op, name string) error {
 }
 
 // write writes the new text and dates it. In a hidden folder it marks it, too.
-func (o *op) write(d *cachedFolder, f *os.File, content []byte, mtime time.Time) error {
-	_, err := f.Write(content)
+func (o *op) write(d *cachedFolder, f *newFile, content []byte, mtime time.Time) error {
+	err := f.write(content)
 	switch {
 	case err != nil || mtime.IsZero():
 	case o.top != "":
@@ -227,21 +227,21 @@ func (o *op) write(d *cachedFolder, f *os.File, content []byte, mtime time.Time)
 	default:
 		err = d.date(o.at, time.Time{}, mtime)
 	}
-	i, statErr := fstat(f)
+	i, statErr := f.stat()
 	o.made = i
 	return errors.Join(err, statErr)
 }
 
 // durableLater leaves f to the final flush, if that covers it.
-func (b *Batch) durableLater(f *os.File, i info) error {
+func (b *Batch) durableLater(f *newFile, i info) error {
 	if !canFlush || !i.sameDevice(b.t.team.self) {
-		return errors.Join(b.t.await(f.Sync), f.Close())
+		return errors.Join(b.t.await(f.sync), f.close())
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.many {
 		b.flushAhead()
-		return f.Close()
+		return f.close()
 	}
 	b.unsynced = append(b.unsynced, f)
 	if len(b.unsynced) <= fewFiles {
@@ -254,7 +254,7 @@ func (b *Batch) durableLater(f *os.File, i info) error {
 func (b *Batch) closeUnsynced() error {
 	var errs []error
 	for _, f := range b.unsynced {
-		errs = append(errs, f.Close())
+		errs = append(errs, f.close())
 	}
 	b.unsynced = nil
 	return errors.Join(errs...)

@@ -72,7 +72,7 @@ func (b *Batch) ready(ctx context.Context) (stopped, err error) {
 		if ctx.Err() != nil {
 			return ctx.Err(), nil
 		}
-		if err := b.t.await(f.Sync); err != nil {
+		if err := b.t.await(f.sync); err != nil {
 			return nil, err
 		}
 	}

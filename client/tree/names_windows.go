@@ -11,10 +11,26 @@ import (
 // canHide says whether a folder can be renamed while it is open.
 const canHide = false
 
-// create makes a file that is not there yet, for writing.
-func (d *folder) create(name string) (*os.File, error) {
-	return d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+// newFile is a file that was just made, open for writing.
+type newFile struct{ file *os.File }
+
+// create makes a file that is not there yet.
+func (d *folder) create(name string) (*newFile, error) {
+	f, err := d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	return &newFile{f}, err
 }
+
+// write writes all of the content.
+func (f *newFile) write(content []byte) error {
+	_, err := f.file.Write(content)
+	return err
+}
+
+func (f *newFile) stat() (info, error) { return fstat(f.file) }
+
+func (f *newFile) sync() error { return f.file.Sync() }
+
+func (f *newFile) close() error { return f.file.Close() }
 
 // date sets when a file was read, unless that is zero, and written.
 func (d *folder) date(name string, atime, mtime time.Time) error {

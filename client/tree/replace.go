@@ -113,8 +113,7 @@ func (d *folder) writeNew(name string, content []byte) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(content)
-	return errors.Join(err, f.Sync(), f.Close())
+	return errors.Join(f.write(content), f.sync(), f.close())
 }
 
 // letGo hands the text of an .old file to the keeper and removes the file. An

@@ -34,10 +34,15 @@ func (d *folder) lstat(name string) (info, error) {
 
 // fstat looks at an open file.
 func fstat(f *os.File) (info, error) {
+	var i info
+	err := onFD(f, func(fd int) (err error) { i, err = statFD(fd, f.Name()); return err })
+	return i, err
+}
+
+func statFD(fd int, name string) (info, error) {
 	var st unix.Stat_t
-	err := onFD(f, func(fd int) error { return unix.Fstat(fd, &st) })
-	if err != nil {
-		return info{}, &fs.PathError{Op: "fstat", Path: f.Name(), Err: err}
+	if err := restarted(func() error { return unix.Fstat(fd, &st) }); err != nil {
+		return info{}, &fs.PathError{Op: "fstat", Path: name, Err: err}
 	}
 	return infoOf(&st), nil
 }
