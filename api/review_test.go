@@ -94,7 +94,7 @@ func TestReview_Life(t *testing.T) {
 		t.Errorf("decided %+v", done)
 	}
 	feed := read[wire.Feed](t, mate.get(b.in("/changes?content=inline"), "If-None-Match", empty))
-	if c := feed.Changes[0]; len(feed.Changes) != 1 || c.Author.Name != "contributor" || *c.Content != text || c.SHA256 != p.SHA256 || c.EntryID != p.EntryID {
+	if c := feed.Changes[0]; len(feed.Changes) != 1 || c.Author.Name != "contributor" || string(*c.Content) != text || c.SHA256 != p.SHA256 || c.EntryID != p.EntryID {
 		t.Errorf("feed %+v", feed)
 	}
 	// The author is told, and the same push is answered that it is there.

@@ -142,7 +142,7 @@ func TestSync_LongPoll(t *testing.T) {
 	<-b.hub.waiting
 	b.put(t, c, "a.md", "news")
 	got := read[wire.Feed](t, <-polled)
-	if len(got.Changes) != 1 || *got.Changes[0].Content != "news" {
+	if len(got.Changes) != 1 || string(*got.Changes[0].Content) != "news" {
 		t.Errorf("got %+v", got)
 	}
 	if took := time.Since(start); took > 10*time.Second {

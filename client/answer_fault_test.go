@@ -233,7 +233,7 @@ func wrongAnswers(t *testing.T) []badAnswer {
 	manifest := func(name string, change func(m *wire.Manifest)) badAnswer {
 		return badAnswer{name: name, call: "manifest", hook: alter(t, "manifest", change)}
 	}
-	planted := "planted\n"
+	planted, hostile := "planted\n", wire.Text("planted\n")
 	all := []badAnswer{
 		feed("a page from before", func(f *wire.Feed) { f.From = 0 }),
 		feed("a page that ends before it starts", func(f *wire.Feed) { f.To = f.From - 1 }),
@@ -279,9 +279,9 @@ func wrongAnswers(t *testing.T) []badAnswer {
 	// What lies about one text is found out by the digest, or when the text comes.
 	for _, tt := range []badAnswer{
 		feed("another digest", func(f *wire.Feed) { f.Digest = memory.Digest{}.String() }),
-		first("another text", func(c *wire.Change) { c.Content = &planted }),
+		first("another text", func(c *wire.Change) { c.Content = &hostile }),
 		first("another text with its hash", func(c *wire.Change) {
-			c.Content, c.SHA256, c.Size = &planted, memory.Sum([]byte(planted)).String(), len(planted)
+			c.Content, c.SHA256, c.Size = &hostile, memory.Sum([]byte(planted)).String(), len(planted)
 		}),
 		first("a negative size", func(c *wire.Change) { c.Size = -1 }),
 		first("an unknown op", func(c *wire.Change) { c.Op = "planted" }),

@@ -34,7 +34,8 @@ func nextBatch(files int, took time.Duration) int {
 // everything that goes to the server, then deletes. An op that finds the world
 // changed is dropped; the next plan sees why.
 func (c *cycle) carryOut(ctx context.Context, plan []msync.Op) error {
-	var now, up, later []msync.Op
+	now, up := make([]msync.Op, 0, len(plan)), make([]msync.Op, 0, len(plan))
+	var later []msync.Op
 	var gone []*offer
 	for _, op := range plan {
 		switch op.Kind {

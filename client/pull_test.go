@@ -323,7 +323,7 @@ func TestPull_DamagedText(t *testing.T) {
 	a.sync(t)
 	tm.between(alter(t, "changes", func(f *wire.Feed) {
 		for i := range f.Changes {
-			other := "other"
+			other := wire.Text("other")
 			f.Changes[i].Content = &other
 		}
 	}))

@@ -74,25 +74,26 @@ func (c *cycle) useStaged(ctx context.Context, ops []msync.Op) ([]msync.Op, erro
 	if s == nil {
 		return ops, nil
 	}
-	wanted := make(map[memory.Path]msync.Op, len(ops))
+	wanted := make(map[memory.Path]*msync.Op, len(ops))
 	var rest []msync.Op
-	for _, op := range ops {
+	for i := range ops {
+		op := &ops[i]
 		t, ok := s.texts[op.Path]
-		if ok && op.Kind == msync.Download && op.Local.Sum.IsZero() && t.ref == refOf(op) && t.sum == op.Remote.Sum {
+		if ok && op.Kind == msync.Download && op.Local.Sum.IsZero() && t.ref == refOf(*op) && t.sum == op.Remote.Sum {
 			wanted[op.Path] = op
 			continue
 		}
-		rest = append(rest, op)
+		rest = append(rest, *op)
 	}
 	c.stage = nil
-	s.batch.Retain(func(p memory.Path) bool { return wanted[p].Path == p })
+	s.batch.Retain(func(p memory.Path) bool { return wanted[p] != nil })
 	results, err := s.batch.Commit(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var errs error
 	for _, r := range results { // all of them: what was done must be known, whatever comes next
-		errs = errors.Join(errs, c.changed(wanted[r.Path], r, s.texts[r.Path].text))
+		errs = errors.Join(errs, c.changed(*wanted[r.Path], r, s.texts[r.Path].text))
 	}
 	return rest, errors.Join(errs, ctx.Err())
 }

@@ -31,7 +31,7 @@ type Change struct {
 	SHA256       string    `json:"sha256,omitzero"`
 	Size         int       `json:"size"`
 	Kind         string    `json:"kind,omitzero"`
-	Content      *string   `json:"content,omitzero"` // nil: fetch it by revision
+	Content      *Text     `json:"content,omitzero"` // nil: fetch it by revision
 	At           time.Time `json:"at"`
 	Author       Author    `json:"author"`
 	Device       string    `json:"device,omitzero"`
@@ -74,7 +74,7 @@ func newChange(c memory.Change) Change {
 		Device: string(c.Device), Agent: newAgent(c.Agent),
 	}
 	if c.Inline {
-		content := string(c.Content)
+		content := Text(c.Content)
 		w.Content = &content
 	}
 	return w
@@ -163,7 +163,7 @@ func (w Change) domain() (memory.Change, error) {
 		return memory.Change{}, missing("sha256")
 	}
 	if w.Content != nil {
-		c.Content, c.Inline = []byte(*w.Content), true
+		c.Content, c.Inline = *w.Content, true
 		if err := checkContent(c.Content, sum); err != nil {
 			return memory.Change{}, err
 		}

@@ -92,9 +92,9 @@ func TestFeed_EmptyContent(t *testing.T) {
 // A hostile server's bad changes are reported; the others arrive.
 func TestFeed_RefusesSingleChanges(t *testing.T) {
 	t.Parallel()
-	good, bad := "good", "bad"
-	sum := memory.Sum([]byte(good)).String()
-	change := func(seq int64, key string, content *string) Change {
+	good, bad := Text("good"), Text("bad")
+	sum := memory.Sum(good).String()
+	change := func(seq int64, key string, content *Text) Change {
 		return Change{Seq: seq, EntryID: "ent_x", Op: "put", Path: key, Rev: seq, SHA256: sum, Content: content}
 	}
 	w := Feed{Epoch: "e1", To: 6, Head: 6, Digest: sum, Changes: []Change{

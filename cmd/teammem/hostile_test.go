@@ -72,10 +72,10 @@ func visit(t *testing.T, feed http.HandlerFunc) (*member, result) {
 func offer(paths []string) http.HandlerFunc {
 	feed := wire.Feed{Epoch: "e1", To: int64(len(paths)), Head: int64(len(paths)), Digest: memory.Digest{}.String()}
 	for i, path := range paths {
-		text := "planted " + strconv.Itoa(i) + "\n"
+		text := wire.Text("planted " + strconv.Itoa(i) + "\n")
 		feed.Changes = append(feed.Changes, wire.Change{
 			Seq: int64(i + 1), EntryID: fmt.Sprintf("ent_%d", i), Op: "put", Path: path, Rev: int64(i + 1),
-			SHA256: memory.Sum([]byte(text)).String(), Size: len(text), Content: &text, At: time.Unix(0, 0).UTC(),
+			SHA256: memory.Sum(text).String(), Size: len(text), Content: &text, At: time.Unix(0, 0).UTC(),
 		})
 	}
 	return func(w http.ResponseWriter, _ *http.Request) {
