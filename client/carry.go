@@ -217,6 +217,7 @@ func (c *cycle) changeSome(ctx context.Context, ops []msync.Op) error {
 			planned = append(planned, op)
 		}
 	}
+	c.noteMoves(planned)
 	results, err := b.Commit(ctx)
 	if err != nil {
 		return err

@@ -72,8 +72,10 @@ type cycle struct {
 
 	// What was sent, and may have got no answer.
 	sentFile string
-	sent     []sent // by earlier runs, until the news came
-	noted    bool   // the file may be there
+	sent     []sent                         // by earlier runs, until the news came
+	moved    map[memory.EntryID]memory.Path // by them, and no note was taken of that in the index
+	forks    map[memory.EntryID]fork
+	noted    bool // the file may be there
 
 	// What waits for a reviewer, or did.
 	proposals []proposal
@@ -117,6 +119,7 @@ func (s *Syncer) open(ctx context.Context, file string, o SyncOptions, report *R
 	c.trashBin.clock = c.latest
 	c.sentFile = filepath.Join(filepath.Dir(file), "sent")
 	c.sent = readSent(c.sentFile)
+	c.moved, c.forks = movedBy(c.sent), map[memory.EntryID]fork{}
 	c.noted = len(c.sent) > 0
 	c.recorded = len(x.Refusals)
 	for _, r := range x.Refusals {

@@ -67,6 +67,9 @@ func (c *cycle) keepLocal(ctx context.Context, op msync.Op) error {
 
 // baseText fetches what both sides started from; nil if that is not known.
 func (c *cycle) baseText(ctx context.Context, op msync.Op) ([]byte, error) {
+	if f, forked := c.forks[op.Entry]; forked && f.rev == op.Base.Rev {
+		return f.text, nil
+	}
 	if op.Base.Rev == 0 {
 		return nil, nil
 	}

@@ -52,6 +52,7 @@ func (c *cycle) merge(ctx context.Context, op msync.Op) (*offer, error) {
 		o.held = func(ctx context.Context) error { return c.rebase(ctx, op, server, merged) }
 	}
 	if o != nil && !bytes.Equal(merged, local) {
+		o.local = local
 		o.after = func(ctx context.Context, v memory.Verdict) error { return c.writeMerged(ctx, o, v) }
 	}
 	return o, err
@@ -82,6 +83,7 @@ func (c *cycle) writeMerged(ctx context.Context, o *offer, v memory.Verdict) err
 	op.Remote = msync.Remote{EntryID: v.EntryID, Path: op.Path, Rev: v.Rev, Sum: memory.Sum(o.text)}
 	c.texts.put(memory.RevisionRef{EntryID: v.EntryID, Rev: v.Rev}, o.text)
 	c.state.learn(op.Remote, o.originOf(v, c.state.entries[op.Entry]))
+	c.forks[op.Entry] = fork{op.Base.Rev, o.local}
 	return c.replaceMerged(ctx, op)
 }
 

@@ -70,7 +70,9 @@ func (c *cycle) takeIn(ctx context.Context, p pulled) error {
 	if err := c.takeOrResync(ctx, p.news); err != nil {
 		return err
 	}
-	c.recall()
+	if err := c.recall(ctx); err != nil {
+		return explain(err)
+	}
 	c.takeReview(p.review)
 	return c.attribute(ctx, p.news)
 }

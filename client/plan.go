@@ -35,7 +35,7 @@ func (c *cycle) quiet() bool {
 func (c *cycle) input() msync.Input {
 	in := msync.Input{
 		Base: make([]msync.Base, 0, len(c.state.entries)), Local: make(map[memory.Path]msync.Local, len(c.state.files)),
-		Known: c.known(), BlockedDirs: c.blockedDirs, AbsentAt: c.absentAt, RuleSet: c.ruleSet,
+		Known: c.known(), Moved: c.moved, BlockedDirs: c.blockedDirs, AbsentAt: c.absentAt, RuleSet: c.ruleSet,
 		Policy: c.policy(), MayUse: c.listing.Covers,
 	}
 	for p, f := range c.state.files {

@@ -189,6 +189,17 @@ func (v vault) find(dir string, sum memory.Hash, content []byte) (string, bool) 
 	return "", false
 }
 
+// text returns a text of a path by its hash; nil if it is not kept.
+func (v vault) text(p memory.Path, sum memory.Hash) []byte {
+	files, _ := filepath.Glob(filepath.Join(v.dir, filepath.FromSlash(p.String()), "*-"+sum.String()[:8]+"*.md"))
+	for _, file := range files {
+		if text, err := os.ReadFile(file); err == nil && memory.Sum(text) == sum {
+			return text
+		}
+	}
+	return nil
+}
+
 // list returns everything that is kept, oldest first. A missing folder is
 // empty.
 func (v vault) list() ([]Kept, error) {

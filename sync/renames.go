@@ -8,7 +8,8 @@ import (
 
 // findFiles decides for every entry which file on disk is its text: the one
 // where base left it, or, after a rename, the one that now has base's exact
-// content (row 14). Inode numbers are reused and prove nothing.
+// content (row 14), or the one that was known as its file before. Inode numbers
+// are reused and prove nothing.
 func (v *view) findFiles() {
 	moved := v.findRenames()
 	for e, to := range moved {
@@ -19,6 +20,17 @@ func (v *view) findFiles() {
 			v.own(e, path)
 		}
 	}
+	for _, e := range v.entries {
+		if to, known := v.Moved[e.id]; known && e.hasBase() && e.gone() && v.isNew(to) {
+			v.own(e, to)
+		}
+	}
+}
+
+// isNew reports whether there is a file at the path that belongs to no entry.
+func (v *view) isNew(path memory.Path) bool {
+	_, present := v.Local[path]
+	return present && v.blocked(path) == "" && v.owner[path] == nil && v.baseAt[path] == nil
 }
 
 // rename is one guess: the file at to is the text of e.

@@ -63,6 +63,10 @@ type Input struct {
 	Remote []Remote              // entries that are new or differ from their base; others may be listed
 	Known  map[memory.Path]Known
 
+	// Moved are the new names under which an earlier run knew the files of
+	// entries, whatever is in them now.
+	Moved map[memory.EntryID]memory.Path
+
 	// BlockedDirs are folders that the scan could not look into, or that are
 	// none (a symlink, say), with the kind. Keys are as memory.Path.Dir gives
 	// them, "" is the whole tree.
