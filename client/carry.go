@@ -78,6 +78,9 @@ func (c *cycle) carryOut(ctx context.Context, plan []msync.Op) error {
 // that was cut off brought it here, or published it, and took no note of that.
 // Then it is no conflict, and no edit of what was deleted, but stale.
 func (c *cycle) mayBeEarlier(op msync.Op) bool {
+	if op.Remote.Imposed {
+		return false // nothing of it is offered
+	}
 	switch op.Kind {
 	case msync.Conflict, msync.Merge:
 	case msync.Create:
@@ -193,7 +196,7 @@ func (c *cycle) changeSome(ctx context.Context, ops []msync.Op) error {
 	ops = c.spare(ops)
 	var refs []memory.RevisionRef
 	for _, op := range ops {
-		if op.Kind == msync.Download || op.Kind == msync.Conflict {
+		if op.Kind == msync.Download || op.Kind == msync.Conflict && !op.Remote.Deleted {
 			refs = append(refs, refOf(op))
 		}
 	}
@@ -238,10 +241,17 @@ func (c *cycle) enter(ctx context.Context, b *tree.Batch, op msync.Op, text []by
 		b.Move(c.listing.Spell(op.From), op.Path, c.listing.Spell(op.Path), op.Local.Sum)
 	case msync.DeleteLocal:
 		c.trash(op)
+		if op.Remote.Purged {
+			c.purged[op.Local.Sum] = true
+		}
 		b.Delete(op.Path, c.listing.Spell(op.Path), op.Local.Sum)
 	case msync.Conflict:
 		if err := c.keepLocal(ctx, op); err != nil {
 			return false, err
+		}
+		if op.Remote.Deleted {
+			b.Delete(op.Path, c.listing.Spell(op.Path), op.Local.Sum)
+			return true, nil
 		}
 		return c.enterText(b, op, text), nil
 	case msync.Download:
@@ -276,8 +286,12 @@ func (c *cycle) changed(op msync.Op, r tree.Result, text memory.Hash) error {
 	if r.Left != nil {
 		c.notice("%s: the text that was there stays beside it until the next run: %v", op.Path, r.Left)
 	}
-	if op.Kind == msync.DeleteLocal {
-		c.countDelete(op.Kind)
+	if op.Kind == msync.DeleteLocal || op.Remote.Deleted && op.Kind == msync.Conflict {
+		if !op.Remote.Imposed {
+			c.countDelete(op.Kind)
+		} else if op.Kind == msync.DeleteLocal {
+			c.takenBack++
+		}
 		c.state.lost(op.Path)
 		c.state.forget(op.Entry)
 		c.done(op)

@@ -32,9 +32,10 @@ type conflictMeta struct {
 	BaseRev   int64             `json:"base_rev"`
 	ServerRev int64             `json:"server_rev"`
 	Reason    string            `json:"reason"`
-	Mirrored  bool              `json:"mirrored,omitzero"` // the server has it, too
-	Again     bool              `json:"again,omitzero"`    // the text lost once more since it got its identity
-	Refused   *unshared         `json:"refused,omitzero"`  // why it never will, by itself
+	Mirrored  bool              `json:"mirrored,omitzero"`  // the server has it, too
+	Again     bool              `json:"again,omitzero"`     // the text lost once more since it got its identity
+	Refused   *unshared         `json:"refused,omitzero"`   // why it never will, by itself
+	Withdrawn bool              `json:"withdrawn,omitzero"` // a maintainer took back what it was written over
 }
 
 // unshared says why a text is on this computer only.

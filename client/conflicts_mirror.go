@@ -172,8 +172,10 @@ func (c *cycle) tellOpen(ctx context.Context) error {
 	}
 	for _, k := range unknown {
 		switch {
+		case k.meta.Withdrawn:
+			err = c.keepAlone(k, "a maintainer took back what it was written over")
 		case c.leftOut(k):
-			err = c.keepAlone(k)
+			err = c.keepAlone(k, "team/.teammemignore leaves it out")
 		case k.meta.Refused != nil && k.meta.Refused.RuleSet == c.ruleSet:
 			continue // it would be again
 		default:
@@ -201,11 +203,11 @@ func (c *cycle) leftOut(k recorded) bool {
 
 // keepAlone notes that a text is left out. As no rules refused it, the next run
 // looks at it again.
-func (c *cycle) keepAlone(k recorded) error {
+func (c *cycle) keepAlone(k recorded, why string) error {
 	if k.meta.Refused != nil {
 		return nil
 	}
-	k.meta.Refused = &unshared{Message: "team/.teammemignore leaves it out"}
+	k.meta.Refused = &unshared{Message: why}
 	return c.conflicts.note(k)
 }
 

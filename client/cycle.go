@@ -86,6 +86,9 @@ type cycle struct {
 	lent      bool                 // the tree is lent to Edit, whose expectations are a plan, too
 	failures  []string
 
+	purged    map[memory.Hash]bool // texts of which no copy is kept
+	takenBack int                  // files that went since a maintainer took them back
+
 	again     bool // pull and plan once more
 	rescan    bool // and look at the tree again
 	contested bool // the server disputes a base, so the next pull must bring news
@@ -112,7 +115,7 @@ func (s *Syncer) open(ctx context.Context, file string, o SyncOptions, report *R
 		refused: map[string]refusal{}, refusals: map[string]refusal{}, fresh: map[string]bool{},
 		knownForeign: map[memory.EntryID]refusal{}, unmergeable: map[memory.Path]memory.Hash{},
 		superseded: map[memory.Path]memory.Hash{}, unheard: map[memory.Path]memory.Hash{},
-		kept: map[memory.Hash]bool{}, trashable: map[memory.Hash]bool{},
+		kept: map[memory.Hash]bool{}, trashable: map[memory.Hash]bool{}, purged: map[memory.Hash]bool{},
 		proposals: slices.Clone(x.Proposals), ended: map[memory.ProposalID]bool{},
 		heldOps: x.Held, released: map[memory.EntryID]bool{}, offered: map[memory.EntryID]bool{},
 	}
@@ -130,6 +133,7 @@ func (s *Syncer) open(ctx context.Context, file string, o SyncOptions, report *R
 		c.knownForeign[r.Entry] = r
 	}
 	c.state = newState(x)
+	c.stillPurged()
 	return c, c.openTree(ctx)
 }
 
@@ -313,6 +317,9 @@ func (c *cycle) finishReport() error {
 	for i := range c.proposals {
 		p := &c.proposals[i]
 		r.Waiting = append(r.Waiting, p.listed(c.ended[p.ID]))
+	}
+	if c.takenBack > 0 {
+		c.notice("%d files were taken back by a maintainer, and are gone here, too", c.takenBack)
 	}
 	c.missed()
 	r.sort()

@@ -76,6 +76,8 @@ type remote struct {
 	Rev     int64
 	Sum     memory.Hash
 	Deleted bool
+	Imposed bool // a maintainer took back what was there
+	Purged  bool // for good
 }
 
 type file struct {

@@ -32,6 +32,8 @@ const (
 	rowAt        // at a time of its own
 	rowAtMTime   // at the file's time
 	rowBlank     // the file is nothing but white space
+	rowImposed   // a maintainer took back what was there
+	rowPurged    // for good
 )
 
 // minRowBytes is about what a row takes; only the first allocation goes by it.
@@ -192,6 +194,8 @@ func (r *row) flags() uint64 {
 	set(rowAt, r.At != 0 && r.At != r.File.MTime)
 	set(rowAtMTime, r.At != 0 && r.At == r.File.MTime)
 	set(rowBlank, r.File.Blank)
+	set(rowImposed, r.Remote.Imposed)
+	set(rowPurged, r.Remote.Purged)
 	return flags
 }
 

@@ -143,6 +143,7 @@ func (d *decoder) row() row {
 			r.At = d.integer()
 		}
 		r.Remote.Deleted = flags&rowDeleted != 0
+		r.Remote.Imposed, r.Remote.Purged = flags&rowImposed != 0, flags&rowPurged != 0
 		if flags&rowElsewhere != 0 {
 			r.Remote.Path = memory.StoredPath(d.text())
 		}

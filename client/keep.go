@@ -20,6 +20,9 @@ func (c *cycle) keepOld(_ context.Context, old tree.Old) error {
 	if c.kept[old.Sum] {
 		return nil // just now, in the conflict store
 	}
+	if c.purged[old.Sum] {
+		return nil
+	}
 	if old.Ours || c.trashable[old.Sum] || c.state.knows(old.Sum) || c.lent && old.Sum == old.Expected {
 		return c.trashBin.keepYoung(p, old.Content)
 	}
@@ -54,13 +57,19 @@ func (c *cycle) keepLocal(ctx context.Context, op msync.Op) error {
 	if err != nil {
 		return err
 	}
-	conflict, err := c.conflicts.keepConflict(op.Path, text, base, conflictMeta{
-		EntryID: op.Entry, BaseRev: op.Base.Rev, ServerRev: op.Remote.Rev, Reason: "changed here and on the server",
-	})
+	meta := conflictMeta{EntryID: op.Entry, BaseRev: op.Base.Rev, ServerRev: op.Remote.Rev, Reason: "changed here and on the server"}
+	if op.Remote.Imposed {
+		meta.Reason, meta.Withdrawn = "changed here, and taken back by a maintainer", true
+	}
+	conflict, err := c.conflicts.keepConflict(op.Path, text, base, meta)
 	if err != nil {
 		return err
 	}
 	c.kept[memory.Sum(text)] = true
+	if op.Remote.Imposed {
+		c.notice("%s was taken back by a maintainer: what you changed in it is kept on this computer only, in %s", op.Path, conflict.File)
+		return nil
+	}
 	c.notice("%s changed here and on the server: the server's text is in the tree, yours is kept in %s", op.Path, conflict.File)
 	return nil
 }

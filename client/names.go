@@ -29,7 +29,7 @@ func (c *cycle) vacate(changes []memory.Change) {
 
 func (c *cycle) bringsNames(changes []memory.Change) bool {
 	for _, change := range changes {
-		if change.Action == memory.ActionDelete {
+		if change.Gone() {
 			continue
 		}
 		e := c.state.entries[change.EntryID]

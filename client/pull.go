@@ -186,6 +186,7 @@ func (c *cycle) take(n news) bool {
 }
 
 func (c *cycle) takePage(p page) {
+	c.wipe(p.Purged)
 	c.vacate(p.Changes)
 	for _, change := range p.Changes {
 		c.takeChange(change)
@@ -199,7 +200,8 @@ func (c *cycle) takePage(p page) {
 
 func (c *cycle) takeChange(change memory.Change) {
 	r := msync.Remote{
-		EntryID: change.EntryID, Path: change.Path, Rev: change.Rev, Sum: change.Sum, Deleted: change.Action == memory.ActionDelete,
+		EntryID: change.EntryID, Path: change.Path, Rev: change.Rev, Sum: change.Sum, Deleted: change.Gone(),
+		Imposed: change.Imposed(), Purged: change.Action == memory.ActionPurge,
 	}
 	if change.Inline {
 		c.texts.put(memory.RevisionRef{EntryID: change.EntryID, Rev: change.Rev}, change.Content)

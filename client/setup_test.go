@@ -275,7 +275,7 @@ func (tm *team) served(t testing.TB) map[string]string {
 	must(t, err)
 	served := map[string]string{}
 	for _, c := range page.Changes {
-		if c.Action != memory.ActionDelete {
+		if !c.Gone() {
 			served[c.Path.String()] = string(c.Content)
 		}
 	}

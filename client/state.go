@@ -87,6 +87,7 @@ func newState(x *index) *state {
 		if r.Remote.EntryID != "" {
 			e.remote = &msync.Remote{
 				EntryID: r.Remote.EntryID, Path: r.Remote.Path, Rev: r.Remote.Rev, Sum: r.Remote.Sum, Deleted: r.Remote.Deleted,
+				Imposed: r.Remote.Imposed, Purged: r.Remote.Purged,
 			}
 		}
 		e.origin = origin{r.Author, r.At}
@@ -289,7 +290,7 @@ func (s *state) rows() []row {
 		if e.remote != nil {
 			r.Remote = remote{
 				EntryID: e.remote.EntryID, Path: e.remote.Path, Rev: e.remote.Rev, Sum: e.remote.Sum,
-				Deleted: e.remote.Deleted,
+				Deleted: e.remote.Deleted, Imposed: e.remote.Imposed, Purged: e.remote.Purged,
 			}
 		}
 		r.Author, r.At = e.author, e.at

@@ -102,6 +102,9 @@ func (g Guard) still(plan []Op, why map[memory.EntryID]Danger) {
 
 // guarded is the kind under which an op is held, "" if it never is.
 func guarded(op Op) Kind {
+	if op.Remote.Imposed && (op.Kind == DeleteLocal || op.Kind == Conflict) {
+		return ""
+	}
 	switch op.Kind {
 	case DeleteRemote, DeleteLocal:
 		return op.Kind
@@ -128,7 +131,7 @@ func (g Guard) deletes(plan []Op, kind Kind, before int, why map[memory.EntryID]
 	var pending []memory.EntryID
 	for _, op := range plan {
 		replaced := kind == DeleteLocal && wanted[op.Path]
-		if op.Kind == kind && !g.Released[op.Entry] && !replaced {
+		if guarded(op) == kind && !g.Released[op.Entry] && !replaced {
 			pending = append(pending, op.Entry)
 		}
 	}

@@ -16,7 +16,7 @@ func (p *planner) planMovesThere() (undone map[*entry]bool) {
 	movers, waits := map[*entry]bool{}, map[*entry]Reason{}
 	p.declined = map[*entry]bool{}
 	for _, e := range p.entries {
-		if p.planned[e] || !e.movedHere() || e.movedThere() {
+		if p.planned[e] || !e.movedHere() || e.movedThere() || e.remote.Deleted {
 			continue
 		}
 		if p.Known[e.at].Declined {

@@ -107,8 +107,8 @@ func (p *planner) dropHopeless() {
 func (p *planner) releaseDeleted() {
 	p.revived = map[memory.Path]bool{}
 	for _, e := range p.entries {
-		if !e.remote.Deleted || p.blocked(e.base.Path) != "" {
-			continue
+		if !e.remote.Deleted || p.blocked(e.base.Path) != "" || e.remote.Imposed && !e.gone() {
+			continue // what was taken back is no new file, whatever became of it here
 		}
 		row, orphan := 8, e.at
 		switch {
@@ -157,6 +157,8 @@ func (p *planner) planText(e *entry) {
 		p.planGone(e)
 	case e.remote.Deleted && e.sameHere():
 		p.add(e, Op{Kind: DeleteLocal, Row: 7, Path: e.at})
+	case e.remote.Deleted && e.remote.Imposed:
+		p.add(e, Op{Kind: Conflict, Row: 10, Path: e.at})
 	case e.remote.Deleted:
 		p.ask(e, memory.ActionPut, Op{Kind: Create, Row: 10, Path: e.at, Notice: noticeRevived})
 	case e.local.Sum == e.remote.Sum:
@@ -174,13 +176,13 @@ func (p *planner) planText(e *entry) {
 	case e.local.Sum == p.Known[e.at].Superseded:
 		p.add(e, Op{Kind: Download, Row: 5, Path: e.at})
 	default:
-		p.add(e, Op{Kind: p.bothChanged(e.at), Row: 5, Path: e.at})
+		p.add(e, Op{Kind: p.bothChanged(e), Row: 5, Path: e.at})
 	}
 }
 
 // bothChanged is the policy of row 5.
-func (p *planner) bothChanged(path memory.Path) Kind {
-	if (path.IsIndex() || p.Policy.MergeText) && !p.Policy.PullOnly {
+func (p *planner) bothChanged(e *entry) Kind {
+	if (e.at.IsIndex() || p.Policy.MergeText) && !p.Policy.PullOnly && !e.remote.Imposed {
 		return Merge
 	}
 	return Conflict

@@ -29,6 +29,8 @@ type Remote struct {
 	Rev     int64
 	Sum     memory.Hash
 	Deleted bool
+	Imposed bool // a maintainer took back what was there: it is obeyed, and neither weighed nor merged
+	Purged  bool // for good, so that no copy is to be kept
 }
 
 // Known is what earlier runs learned about one path, beside its base.
@@ -98,7 +100,7 @@ const (
 	Upload       Kind = "upload"        // push Local's text, against Remote
 	Create       Kind = "create"        // push Local's text as a new entry; with an Entry, under that identity
 	Merge        Kind = "merge"         // merge, push against Remote, then write
-	Conflict     Kind = "conflict"      // keep Local's text in the conflict store, then write Remote's
+	Conflict     Kind = "conflict"      // keep Local's text in the conflict store, then write Remote's, if there is one
 	DeleteLocal  Kind = "delete-local"  // move the file to the trash
 	DeleteRemote Kind = "delete-remote" // delete the entry, against Remote
 	Report       Kind = "report"        // do nothing, say Reason

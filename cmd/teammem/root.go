@@ -56,6 +56,8 @@ func (a *app) commands() []buildable {
 		{"conflicts", "member", a.newConflictsCommand},
 		{"trash", "member", a.newTrashCommand},
 		{"restore", "member", a.newRestoreTextCommand},
+		{"forget", "member", a.newForgetCommand},
+		{"quarantine", "member", a.newQuarantineCommand},
 		{"doctor", "member", a.newDoctorCommand},
 		{"import", "member", a.newImportCommand},
 		{"share", "member", a.newShareCommand},
