@@ -58,6 +58,7 @@ var edges = map[string][]string{
 	"client/claude/hook":     {"client", "client/claude", "client/tree", "memory", "sync"},
 	"client/claude/install":  {"client", "client/claude/hook", "client/claude/settings", "memory", "plugins"},
 
+	"internal/golden":         {},
 	"internal/serving":        {"memory"},
 	"internal/testdb":         {"migrations", "store"},
 	"internal/testdb/cluster": {"internal/testdb", "internal/testdb/scratch", "store/embedded"},
