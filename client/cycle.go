@@ -133,7 +133,6 @@ func (s *Syncer) open(ctx context.Context, file string, o SyncOptions, report *R
 		c.knownForeign[r.Entry] = r
 	}
 	c.state = newState(x)
-	c.stillPurged()
 	return c, c.openTree(ctx)
 }
 

@@ -20,7 +20,7 @@ func (c *cycle) keepOld(_ context.Context, old tree.Old) error {
 	if c.kept[old.Sum] {
 		return nil // just now, in the conflict store
 	}
-	if c.purged[old.Sum] {
+	if c.wasPurged(old.Sum) {
 		return nil
 	}
 	if old.Ours || c.trashable[old.Sum] || c.state.knows(old.Sum) || c.lent && old.Sum == old.Expected {

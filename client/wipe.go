@@ -11,13 +11,18 @@ import (
 	"github.com/teammem/teammem/memory"
 )
 
-// stillPurged remembers what an earlier run had heard of, and not carried out.
-func (c *cycle) stillPurged() {
+// wasPurged reports whether no copy of a text is to be kept, as this run heard, or
+// one before it that could not carry it out.
+func (c *cycle) wasPurged(sum memory.Hash) bool {
+	if c.purged[sum] {
+		return true
+	}
 	for _, e := range c.state.entries {
-		if e.remote != nil && e.remote.Purged && e.base.EntryID != "" {
-			c.purged[e.base.Sum] = true
+		if e.remote != nil && e.remote.Purged && e.base.Sum == sum {
+			return true
 		}
 	}
+	return false
 }
 
 // wipe removes what was purged from everywhere but the tree, before the cursor
