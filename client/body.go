@@ -53,7 +53,7 @@ func readInto(b []byte, r io.Reader, length int64) ([]byte, error) {
 			b = append(b, 0)[:len(b)]
 		}
 		n, err := r.Read(b[len(b):cap(b)])
-		if b = b[:len(b)+n]; err == io.EOF { //nolint:errorlint // as io.Reader says it
+		if b = b[:len(b)+n]; err == io.EOF {
 			return b, nil
 		}
 		if err != nil {
