@@ -20,8 +20,13 @@ const (
 // what changed here could be sent without asking first what changed there.
 func (c *cycle) mayBeAhead() bool {
 	x := c.index
-	return !c.options.Offline && !c.options.DryRun && !x.Cursor.IsZero() && !x.Unattributed && len(x.Rows) <= maxAheadRows &&
+	return !c.options.Offline && !c.options.DryRun && !x.Cursor.IsZero() && !x.Unattributed && c.looksQuickly() &&
 		len(c.state.foreign) == 0 && len(c.proposals) == 0 && c.state.digest == x.Digest
+}
+
+// looksQuickly reports whether the tree is looked through in a moment.
+func (c *cycle) looksQuickly() bool {
+	return c.last.listing != nil || len(c.state.entries) <= maxAheadRows
 }
 
 // sendAhead sends what only the member has changed, on the condition that the

@@ -31,8 +31,10 @@ type cycle struct {
 	report    *Report
 
 	// What was observed.
+	last        *resident
 	listing     tree.Listing
 	scanned     bool // the listing is complete, and what changed was read
+	unclear     bool // something in the listing could not be read
 	blocked     map[memory.Path]string
 	blockedDirs map[string]string
 	marker      tree.Marker
@@ -89,6 +91,8 @@ type cycle struct {
 	purged    map[memory.Hash]bool // texts of which no copy is kept
 	takenBack int                  // files that went since a maintainer took them back
 
+	written bool // the index file is this run's
+
 	again     bool // pull and plan once more
 	rescan    bool // and look at the tree again
 	contested bool // the server disputes a base, so the next pull must bring news
@@ -96,21 +100,18 @@ type cycle struct {
 
 // open reads the index and opens the tree that belongs to it.
 func (s *Syncer) open(ctx context.Context, file string, o SyncOptions, report *Report) (*cycle, error) {
-	x, err := loadIndex(file)
-	if errors.Is(err, errIndexDamaged) {
-		report.Notices = append(report.Notices, "the index was damaged and is made anew; equal files are adopted, nothing is deleted")
-		x, err = &index{}, nil
-	}
+	before, err := s.remember(file, o, report)
 	if err != nil {
 		return nil, err
 	}
+	x := before.index
 	vaultIn := func(dir string) vault {
 		v := vault{dir: dir, temps: filepath.Join(dir, ".new-"+s.link.tag()), device: s.device, clock: s.clock}
 		v.sweep()
 		return v
 	}
 	c := &cycle{
-		Syncer: s, began: s.clock(), options: o, index: x, report: report,
+		Syncer: s, began: s.clock(), options: o, index: x, state: before.state, last: before, report: report,
 		trashBin: vaultIn(s.dirs.trashDir(s.link)), conflicts: vaultIn(s.dirs.conflictsDir(s.link)),
 		refused: map[string]refusal{}, refusals: map[string]refusal{}, fresh: map[string]bool{},
 		knownForeign: map[memory.EntryID]refusal{}, unmergeable: map[memory.Path]memory.Hash{},
@@ -132,7 +133,6 @@ func (s *Syncer) open(ctx context.Context, file string, o SyncOptions, report *R
 		}
 		c.knownForeign[r.Entry] = r
 	}
-	c.state = newState(x)
 	return c, c.openTree(ctx)
 }
 
@@ -264,8 +264,8 @@ func (c *cycle) finish(file string, failed error) error {
 	}
 	if c.state.dirty || changed {
 		c.index.Proposals, c.index.Held = c.proposals, c.heldOps
-		c.index.Own, c.index.Rows = c.state.digest, c.state.rows()
-		err = c.index.save(file)
+		c.index.Own = c.state.digest
+		err = c.write(file)
 	} else {
 		err = c.index.stamp(file)
 	}

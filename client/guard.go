@@ -9,21 +9,22 @@ import (
 	msync "github.com/teammem/teammem/sync"
 )
 
-// guard takes out of a plan what waits for a person.
-func (c *cycle) guard(base []msync.Base, plan []msync.Op) []msync.Op {
+// guard takes out of a plan what waits for a person. Beside its base there are
+// others, all of them at rest.
+func (c *cycle) guard(base []msync.Base, others int, plan []msync.Op) []msync.Op {
 	g := msync.Guard{
-		Base: base, Held: c.heldOps, Released: c.released, AllowDeletes: c.options.AllowDeletes, AllowChanges: c.options.AllowChanges,
+		Base: base, Others: others, Held: c.heldOps, Released: c.released, AllowDeletes: c.options.AllowDeletes, AllowChanges: c.options.AllowChanges,
 		AllowEmpty: c.options.AllowEmpty, Jumped: c.jumped,
 	}
 	for _, d := range c.lately() {
 		g.Largest, g.Sent, g.Taken = max(g.Largest, int(d.Base)), g.Sent+int(d.Sent), g.Taken+int(d.Taken)
 	}
-	c.baseSize = int64(len(base))
+	c.baseSize = int64(len(base) + others)
 	c.release(base)
 	ops, holds := g.Check(c.offerAgain(plan))
 	if c.options.RestoreHeld && c.bringBack(holds) {
 		in := c.input()
-		return c.guard(in.Base, msync.Plan(in))
+		return c.guard(in.Base, 0, msync.Plan(in))
 	}
 	c.hold(holds)
 	c.holdOn(ops)

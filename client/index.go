@@ -2,8 +2,10 @@ package client
 
 import (
 	"cmp"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"io/fs"
 	"os"
@@ -113,47 +115,78 @@ type refusal struct {
 // empty index takes its place: equal files are adopted, nothing is deleted.
 var errIndexDamaged = errors.New("the index is damaged")
 
-// loadIndex reads an index file. A missing one is empty.
+// loadIndex reads an index file and its journal. A missing one is empty.
 func loadIndex(path string) (*index, error) {
+	for {
+		x, read, err := loadFile(path)
+		if err != nil || read == nil {
+			return x, err
+		}
+		now, err := os.Stat(path)
+		if err != nil || os.SameFile(now, read) {
+			return x, nil
+		}
+		// It was replaced meanwhile, and its journal may have gone with it.
+	}
+}
+
+// loadFile also returns which file it was, nil for a missing one.
+func loadFile(path string) (*index, fs.FileInfo, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return &index{}, nil
+		return &index{}, nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read index: %w", err)
+		return nil, nil, fmt.Errorf("read index: %w", err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, fmt.Errorf("read index: %w", err)
+		return nil, nil, fmt.Errorf("read index: %w", err)
 	}
 	b := make([]byte, info.Size())
 	if _, err := io.ReadFull(f, b); err != nil {
-		return nil, fmt.Errorf("read index: %w", err)
+		return nil, nil, fmt.Errorf("read index: %w", err)
 	}
 	x, err := decodeIndex(b)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if info.ModTime().After(never()) {
 		x.LastSync = info.ModTime()
 	}
-	return x, nil
+	journal, err := readJournal(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	x.replay(journal, binary.BigEndian.Uint32(b[len(b)-crc32.Size:]))
+	return x, info, nil
 }
 
-// save replaces the index file.
+// save replaces the index file. What its journal said is in the file then.
 func (x *index) save(path string) error {
-	slices.SortFunc(x.Rows, func(a, b row) int { return strings.Compare(a.Path.String(), b.Path.String()) })
+	x.sortRows()
+	x.sortLists()
+	if err := replaceFile(path, x.encode(), private, x.time()); err != nil {
+		return fmt.Errorf("write index: %w", err)
+	}
+	_ = os.Remove(journalOf(path)) // it belongs to no file now
+	return nil
+}
+
+func (x *index) sortRows() {
+	slices.SortFunc(x.Rows, func(a, b row) int {
+		return cmp.Or(strings.Compare(a.Path.String(), b.Path.String()), cmp.Compare(a.id(), b.id()))
+	})
+}
+
+func (x *index) sortLists() {
 	slices.SortFunc(x.Refusals, func(a, b refusal) int {
 		return cmp.Or(strings.Compare(a.Disk, b.Disk), strings.Compare(string(a.Entry), string(b.Entry)))
 	})
 	slices.SortFunc(x.Proposals, func(a, b proposal) int {
 		return cmp.Or(strings.Compare(a.Path.String(), b.Path.String()), strings.Compare(string(a.ID), string(b.ID)))
 	})
-	if err := replaceFile(path, x.encode(), private, x.time()); err != nil {
-		return fmt.Errorf("write index: %w", err)
-	}
-	return nil
 }
 
 // time is the file's time: that of the last run which ended in sync. A reader

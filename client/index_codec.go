@@ -47,42 +47,25 @@ func (x *index) encode() []byte {
 	e := encoder{b: make([]byte, 0, 512+170*len(x.Rows))}
 	e.b = append(e.b, indexName...)
 	e.b = append(e.b, versionNow)
-	e.text(x.Instance)
-	e.text(string(x.Project))
-	e.text(x.RootID)
-	e.number(x.MarkerInode)
-	e.integer(x.MarkerCTime)
-	e.cursor(x.Cursor)
-	e.hash(memory.Hash(x.Digest))
-	e.hash(memory.Hash(x.Own))
-	e.integer(x.ScanStart)
-	e.fact(x.Unattributed)
-	e.number(uint64(len(x.Checkpoints)))
-	for _, c := range x.Checkpoints {
-		e.cursor(c.Cursor)
-		e.hash(memory.Hash(c.Digest))
-	}
+	e.header(x)
+	e.checkpoints(x.Checkpoints)
 	e.authorsOf(x.Rows)
 	e.number(uint64(len(x.Rows)))
 	for i := range x.Rows {
 		e.row(&x.Rows[i])
 	}
-	e.number(uint64(len(x.Refusals)))
-	for i := range x.Refusals {
-		e.refusal(&x.Refusals[i])
-	}
-	e.number(uint64(len(x.Proposals)))
-	for i := range x.Proposals {
-		e.proposal(&x.Proposals[i])
-	}
-	e.guards(x)
-	e.text(x.Scope.Rules)
-	e.fact(x.Scope.Gone)
-	e.text(string(x.Scope.Mode))
+	e.lists(x)
 	return binary.BigEndian.AppendUint32(e.b, checksum(e.b))
 }
 
 func checksum(b []byte) uint32 { return crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)) }
+
+// encodeLists writes what an index has beside its rows and its header.
+func (x *index) encodeLists() []byte {
+	var e encoder
+	e.lists(x)
+	return e.b
+}
 
 type encoder struct {
 	b       []byte
@@ -109,6 +92,42 @@ func (e *encoder) text(s string) {
 func (e *encoder) cursor(c memory.Cursor) {
 	e.text(c.Epoch)
 	e.integer(c.Seq)
+}
+
+func (e *encoder) header(x *index) {
+	e.text(x.Instance)
+	e.text(string(x.Project))
+	e.text(x.RootID)
+	e.number(x.MarkerInode)
+	e.integer(x.MarkerCTime)
+	e.cursor(x.Cursor)
+	e.hash(memory.Hash(x.Digest))
+	e.hash(memory.Hash(x.Own))
+	e.integer(x.ScanStart)
+	e.fact(x.Unattributed)
+}
+
+func (e *encoder) checkpoints(all []checkpoint) {
+	e.number(uint64(len(all)))
+	for _, c := range all {
+		e.cursor(c.Cursor)
+		e.hash(memory.Hash(c.Digest))
+	}
+}
+
+func (e *encoder) lists(x *index) {
+	e.number(uint64(len(x.Refusals)))
+	for i := range x.Refusals {
+		e.refusal(&x.Refusals[i])
+	}
+	e.number(uint64(len(x.Proposals)))
+	for i := range x.Proposals {
+		e.proposal(&x.Proposals[i])
+	}
+	e.guards(x)
+	e.text(x.Scope.Rules)
+	e.fact(x.Scope.Gone)
+	e.text(string(x.Scope.Mode))
 }
 
 // authorsOf writes the authors' names, in the order in which the rows bring

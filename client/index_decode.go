@@ -20,20 +20,37 @@ func decodeIndex(b []byte) (*index, error) {
 		return nil, errIndexDamaged
 	}
 	d := decoder{s: string(b[start:end]), version: version}
-	x := &index{
-		Instance: d.text(), Project: memory.ProjectID(d.text()), RootID: d.text(), MarkerInode: d.number(), MarkerCTime: d.integer(),
-		Cursor: d.cursor(), Digest: memory.Digest(d.hash()), Own: memory.Digest(d.hash()),
-		ScanStart: d.integer(), Unattributed: d.authorless() || d.fact(),
-	}
-	for range d.count() {
-		x.Checkpoints = append(x.Checkpoints, checkpoint{d.cursor(), memory.Digest(d.hash())})
-	}
+	x := &index{}
+	d.header(x)
+	d.checkpoints(x)
 	d.readAuthors()
 	rows := d.count()
 	x.Rows = make([]row, 0, min(rows, len(d.s)/minRowBytes)) // what a damaged count promises is not allocated
 	for range rows {
 		x.Rows = append(x.Rows, d.row())
 	}
+	d.lists(x)
+	if d.bad || d.s != "" {
+		return nil, errIndexDamaged
+	}
+	return x, nil
+}
+
+func (d *decoder) header(x *index) {
+	x.Instance, x.Project, x.RootID = d.text(), memory.ProjectID(d.text()), d.text()
+	x.MarkerInode, x.MarkerCTime = d.number(), d.integer()
+	x.Cursor, x.Digest, x.Own = d.cursor(), memory.Digest(d.hash()), memory.Digest(d.hash())
+	x.ScanStart = d.integer()
+	x.Unattributed = d.authorless() || d.fact()
+}
+
+func (d *decoder) checkpoints(x *index) {
+	for range d.count() {
+		x.Checkpoints = append(x.Checkpoints, checkpoint{d.cursor(), memory.Digest(d.hash())})
+	}
+}
+
+func (d *decoder) lists(x *index) {
 	for range d.count() {
 		x.Refusals = append(x.Refusals, d.refusal())
 	}
@@ -42,10 +59,6 @@ func decodeIndex(b []byte) (*index, error) {
 	if d.version > versionUnscoped {
 		x.Scope = scope{Rules: d.text(), Gone: d.fact(), Mode: Mode(d.text())}
 	}
-	if d.bad || d.s != "" {
-		return nil, errIndexDamaged
-	}
-	return x, nil
 }
 
 // decoder reads from the front of s. After the first bad read it only returns

@@ -120,7 +120,7 @@ func (c *cycle) scanFirst(ctx context.Context) error {
 // recognise compares the tree's marker with the index. What is missing from the
 // very tree that the index is about was absent when the index was written.
 func (c *cycle) recognise() {
-	same := c.marker.Inode == c.index.MarkerInode && c.marker.CTime == c.index.MarkerCTime
+	same := c.sameMarker()
 	known := !c.index.Cursor.IsZero()
 	if known && (same || c.unmoved && c.marker.Inode == c.index.MarkerInode) {
 		c.absentAt = c.index.Cursor
@@ -130,6 +130,10 @@ func (c *cycle) recognise() {
 	if !same {
 		c.index.MarkerInode, c.index.MarkerCTime, c.state.dirty = c.marker.Inode, c.marker.CTime, true
 	}
+}
+
+func (c *cycle) sameMarker() bool {
+	return c.marker.Inode == c.index.MarkerInode && c.marker.CTime == c.index.MarkerCTime
 }
 
 // distrust deals with a tree that was put back from a backup: what is missing

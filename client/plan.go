@@ -6,16 +6,20 @@ import (
 	msync "github.com/teammem/teammem/sync"
 )
 
-// plan asks the planner, unless every entry's file has its text and there is
-// nothing else on either side, which most runs find.
+// plan asks the planner: about what is not at rest, if that is known, else about
+// everything, unless every entry's file has its text and there is nothing else on
+// either side, which most runs find.
 func (c *cycle) plan() []msync.Op {
+	if plan, ok := c.planLoose(); ok {
+		return plan
+	}
 	if c.quiet() {
 		c.hold(nil)
 		c.report.Settling = nil
 		return nil
 	}
 	in := c.input()
-	return c.guard(in.Base, msync.Plan(in))
+	return c.guard(in.Base, 0, msync.Plan(in))
 }
 
 func (c *cycle) quiet() bool {
@@ -33,33 +37,50 @@ func (c *cycle) quiet() bool {
 
 // input gathers the observations for the planner.
 func (c *cycle) input() msync.Input {
+	in := c.inputFor(len(c.state.entries))
+	for p, f := range c.state.files {
+		addFile(&in, p, f)
+	}
+	for _, e := range c.state.entries {
+		c.addEntry(&in, e)
+	}
+	c.blockTwins(&in)
+	return in
+}
+
+// inputFor is an input without files, but for blocked ones, and entries.
+func (c *cycle) inputFor(entries int) msync.Input {
 	in := msync.Input{
-		Base: make([]msync.Base, 0, len(c.state.entries)), Local: make(map[memory.Path]msync.Local, len(c.state.files)),
+		Base: make([]msync.Base, 0, entries), Local: make(map[memory.Path]msync.Local, entries),
 		Known: c.known(), Moved: c.moved, BlockedDirs: c.blockedDirs, AbsentAt: c.absentAt, RuleSet: c.ruleSet,
 		Policy: c.policy(), MayUse: c.listing.Covers,
-	}
-	for p, f := range c.state.files {
-		in.Local[p] = msync.Local{Path: p, Sum: f.Sum, Text: f.Text, Blank: f.Blank || f.Size == 0}
 	}
 	for p, kind := range c.blocked {
 		in.Local[p] = msync.Local{Path: p, Blocked: kind}
 	}
-	for id, e := range c.state.entries {
-		if e.base.EntryID != "" {
-			in.Base = append(in.Base, e.base)
-			c.unknown(in.Local, e.base.Path)
-		}
-		if e.remote != nil {
-			in.Remote = append(in.Remote, *e.remote)
-			c.unknown(in.Local, e.remote.Path)
-		}
-		if _, foreign := c.state.foreign[id]; foreign && e.base.EntryID != "" {
-			// The server gave the entry a name or a text that may not be here.
-			in.Local[e.base.Path] = msync.Local{Path: e.base.Path, Blocked: string(tree.KindPathRejected)}
-		}
-	}
-	c.blockTwins(&in)
 	return in
+}
+
+func addFile(in *msync.Input, p memory.Path, f file) {
+	if _, blocked := in.Local[p]; !blocked {
+		in.Local[p] = msync.Local{Path: p, Sum: f.Sum, Text: f.Text, Blank: f.Blank || f.Size == 0}
+	}
+}
+
+// addEntry comes after all files.
+func (c *cycle) addEntry(in *msync.Input, e *entry) {
+	if e.base.EntryID != "" {
+		in.Base = append(in.Base, e.base)
+		c.unknown(in.Local, e.base.Path)
+	}
+	if e.remote != nil {
+		in.Remote = append(in.Remote, *e.remote)
+		c.unknown(in.Local, e.remote.Path)
+	}
+	if _, foreign := c.state.foreign[e.base.EntryID]; foreign {
+		// The server gave the entry a name or a text that may not be here.
+		in.Local[e.base.Path] = msync.Local{Path: e.base.Path, Blocked: string(tree.KindPathRejected)}
+	}
 }
 
 // blockTwins blocks the new entries whose name is that of a file of the

@@ -33,24 +33,12 @@ func (c *cycle) scan(ctx context.Context, verify bool) error {
 	c.blocked = map[memory.Path]string{}
 	c.blockedDirs = map[string]string{}
 	c.report.Ignored, c.report.Here = listing.Ignored, listing.LeftOut
-	seen := make(map[memory.Path]bool, len(listing.Files))
-	var changed []tree.File
-	for _, f := range listing.Files {
-		seen[f.Path] = true
-		old, known := c.state.files[f.Path]
-		c.unmoved = c.unmoved || known && old.Inode == f.Stamp.Inode && old.CTime == f.Stamp.CTime
-		if known && old.Disk == f.Disk && old.stamp() == f.Stamp && !c.racy(f.Stamp) && !verify {
-			continue
-		}
-		changed = append(changed, f)
-	}
+	changed, gone := c.compare(verify)
 	if err := c.readAll(ctx, changed); err != nil {
 		return err
 	}
-	for p := range c.state.files {
-		if !seen[p] {
-			c.state.lost(p)
-		}
+	for _, p := range gone {
+		c.state.lost(p)
 	}
 	for i := range listing.Blocked {
 		c.block(&listing.Blocked[i])
@@ -59,7 +47,40 @@ func (c *cycle) scan(ctx context.Context, verify bool) error {
 	if len(changed) > 0 || c.index.ScanStart == 0 {
 		c.index.ScanStart, c.state.dirty = listing.Started.UnixNano(), true
 	}
+	c.state.calm(c.racy)
 	return nil
+}
+
+// compare returns the files that may have changed since the recorded scan, and
+// those that are gone. What was not looked at again is as it was, but for files
+// whose stamps prove nothing.
+func (c *cycle) compare(verify bool) (changed []tree.File, gone []memory.Path) {
+	l := &c.listing
+	look := func(f tree.File) {
+		old, known := c.state.files[f.Path]
+		c.unmoved = c.unmoved || known && old.Inode == f.Stamp.Inode && old.CTime == f.Stamp.CTime
+		if !known || old.Disk != f.Disk || old.stamp() != f.Stamp || c.racy(f.Stamp) || verify {
+			changed = append(changed, f)
+		}
+	}
+	if l.Partly {
+		files, gone := c.state.lookAgain(l)
+		for _, f := range files {
+			look(f)
+		}
+		return changed, gone
+	}
+	seen := make(map[memory.Path]bool, len(l.Files))
+	for _, f := range l.Files {
+		seen[f.Path] = true
+		look(f)
+	}
+	for p := range c.state.files {
+		if !seen[p] {
+			gone = append(gone, p)
+		}
+	}
+	return changed, gone
 }
 
 // racy reports whether the file changed so close to the recorded scan that a
@@ -126,6 +147,7 @@ func read(ctx context.Context, r *tree.Reader, f tree.File, was tree.Stamp) read
 // takeReading records what was found. A file that cannot be read is blocked: it
 // is unknown, not absent.
 func (c *cycle) takeReading(f tree.File, r reading) error {
+	c.unclear = c.unclear || r.err != nil
 	if errors.Is(r.err, fs.ErrNotExist) {
 		c.state.lost(f.Path)
 		return nil

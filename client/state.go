@@ -17,6 +17,7 @@ type entry struct {
 	base   msync.Base    // no EntryID: nothing was agreed on
 	remote *msync.Remote // nil: the server has the base
 	origin               // of the newest revision that is known
+	next   *entry        // that has the same home; see [track]
 }
 
 // origin is who wrote a revision, and when.
@@ -58,6 +59,7 @@ type state struct {
 	live    int
 	foreign map[memory.EntryID]refusal     // the server's entries that may not exist here
 	atPath  map[memory.Path]memory.EntryID // live entries by the server's name; nil: not made yet
+	tracked *track                         // nil: the state ends with the run
 	dirty   bool
 }
 
@@ -91,7 +93,7 @@ func newState(x *index) *state {
 			}
 		}
 		e.origin = origin{r.Author, r.At}
-		s.entries[cmp.Or(r.Base.EntryID, r.Remote.EntryID)] = e
+		s.entries[r.id()] = e
 		s.count(e, 1)
 	}
 	s.digest = x.Own
@@ -118,10 +120,13 @@ func (s *state) sum() memory.Digest {
 
 // change runs an update of one entry and keeps digest and count in step.
 func (s *state) change(id memory.EntryID, update func(e *entry)) {
-	e := s.entries[id]
-	if e == nil {
+	e, known := s.entries[id]
+	if !known {
 		e = &entry{}
 		s.entries[id] = e
+	}
+	if known && s.tracked != nil {
+		s.tracked.left(e)
 	}
 	if path, sum, live := e.served(); live {
 		s.digest.Remove(path, sum)
@@ -135,6 +140,8 @@ func (s *state) change(id memory.EntryID, update func(e *entry)) {
 	s.atPath = nil
 	if e.base.EntryID == "" && (e.remote == nil || e.remote.Deleted) {
 		delete(s.entries, id) // never here, and gone there
+	} else if s.tracked != nil {
+		s.tracked.came(e)
 	}
 	s.dirty = true
 }
@@ -155,6 +162,7 @@ func (s *state) learn(r msync.Remote, o origin) {
 func (s *state) written(id memory.EntryID, o origin) {
 	if e := s.entries[id]; e != nil && e.origin != o {
 		e.origin, s.dirty = o, true
+		s.stirred(e.home())
 	}
 }
 
@@ -249,6 +257,10 @@ func (s *state) disk(p, other memory.Path) string {
 func (s *state) saw(p memory.Path, f file) {
 	if s.files[p] != f {
 		s.files[p], s.dirty = f, true
+		s.stirred(p)
+	}
+	if s.tracked != nil {
+		s.tracked.again[p] = true
 	}
 }
 
@@ -257,6 +269,7 @@ func (s *state) lost(p memory.Path) {
 	if _, ok := s.files[p]; ok {
 		delete(s.files, p)
 		s.dirty = true
+		s.stirred(p)
 	}
 }
 
@@ -264,42 +277,41 @@ func (s *state) lost(p memory.Path) {
 func (s *state) rows() []row {
 	at := make(map[memory.Path]int, len(s.files))
 	rows := make([]row, 0, len(s.files))
-	place := func(p memory.Path) *row {
-		i, ok := at[p]
-		if !ok {
-			i = len(rows)
-			at[p] = i
-			rows = append(rows, row{Path: p})
-		}
-		return &rows[i]
-	}
 	for _, id := range s.ids() {
-		e := s.entries[id]
-		p, _, _ := e.served()
-		if e.base.EntryID != "" {
-			p = e.base.Path
+		r := s.entries[id].row()
+		if _, met := at[r.Path]; !met { // two entries meet at one path while a move is under way
+			at[r.Path] = len(rows)
 		}
-		r := place(p)
-		if r.Base.EntryID != "" || r.Remote.EntryID != "" {
-			rows = append(rows, row{Path: p}) // two entries meet at one path while a move is under way
-			r = &rows[len(rows)-1]
-		}
-		if e.base.EntryID != "" {
-			r.Base = base{EntryID: e.base.EntryID, Rev: e.base.Rev, Sum: e.base.Sum, Text: e.base.Text}
-		}
-		if e.remote != nil {
-			r.Remote = remote{
-				EntryID: e.remote.EntryID, Path: e.remote.Path, Rev: e.remote.Rev, Sum: e.remote.Sum,
-				Deleted: e.remote.Deleted, Imposed: e.remote.Imposed, Purged: e.remote.Purged,
-			}
-		}
-		r.Author, r.At = e.author, e.at
+		rows = append(rows, r)
 	}
 	for p, f := range s.files {
-		place(p).File = f
+		i, met := at[p]
+		if !met {
+			i = len(rows)
+			rows = append(rows, row{Path: p})
+		}
+		rows[i].File = f
 	}
 	return rows
 }
+
+// row is what the index keeps of an entry.
+func (e *entry) row() row {
+	r := row{Path: e.home(), Author: e.author, At: e.at}
+	if e.base.EntryID != "" {
+		r.Base = base{EntryID: e.base.EntryID, Rev: e.base.Rev, Sum: e.base.Sum, Text: e.base.Text}
+	}
+	if e.remote != nil {
+		r.Remote = remote{
+			EntryID: e.remote.EntryID, Path: e.remote.Path, Rev: e.remote.Rev, Sum: e.remote.Sum,
+			Deleted: e.remote.Deleted, Imposed: e.remote.Imposed, Purged: e.remote.Purged,
+		}
+	}
+	return r
+}
+
+// id is that of the row's entry.
+func (r *row) id() memory.EntryID { return cmp.Or(r.Base.EntryID, r.Remote.EntryID) }
 
 // ids returns the entries' identities in a fixed order.
 func (s *state) ids() []memory.EntryID {

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/teammem/teammem/client/tree"
 	"github.com/teammem/teammem/memory"
 	msync "github.com/teammem/teammem/sync"
 )
@@ -34,8 +33,8 @@ type Syncer struct {
 	member   string
 	progress func(what string, done, total int)
 	onDone   func(Done)
-	seen     *tree.Listing // by the last run, if whoever watches the tree can say what happened since
-	onSync   func()        // before each wait for the tree's disk; set by tests only
+	resident *resident // nil: the next run has to read and look at everything
+	onSync   func()    // before each wait for the tree's disk; set by tests only
 }
 
 // SyncerOptions are what a [Syncer] needs from the outside. Its functions, but
@@ -122,7 +121,7 @@ func (s *Syncer) Sync(ctx context.Context, o SyncOptions) (_ *Report, err error)
 		c.mirror(ctx)
 	}
 	if err == nil {
-		c.lookedAt()
+		c.leave(file)
 	}
 	return report, err
 }

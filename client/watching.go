@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/gofrs/flock"
 
 	"github.com/teammem/teammem/client/tree"
-	"github.com/teammem/teammem/memory"
 	msync "github.com/teammem/teammem/sync"
 )
 
@@ -106,33 +106,23 @@ func (s *Syncer) Touch() error {
 // they missed does no harm: before a file is replaced, removed or deleted for
 // all it is looked at, and all names are, now and then.
 func (c *cycle) list(ctx context.Context, verify bool) (tree.Listing, error) {
-	before := c.seen
-	c.seen = nil
+	before := c.last
+	listing := before.listing
+	before.listing = nil
 	if c.options.Touched == nil {
 		return c.tree.List(ctx)
 	}
 	const most = 32 // folders; more are better looked at all together
 	touched, all := c.options.Touched()
-	if all || verify || before == nil || len(touched) > most {
+	if all || verify || listing == nil || !c.sameMarker() || len(touched)+len(before.folders) > most {
 		return c.tree.List(ctx)
 	}
-	return c.tree.Relist(ctx, before, touched)
-}
-
-// lookedAt keeps the listing for the next run, unless this one changed the tree
-// itself.
-func (c *cycle) lookedAt() {
-	if c.options.Touched == nil || !c.scanned || len(c.failures) > 0 {
-		return
-	}
-	for _, d := range c.report.Done {
-		sent := d.Kind == msync.Create || d.Kind == msync.Upload || d.Kind == msync.DeleteRemote || d.Kind == msync.MoveRemote
-		if !sent || d.Verdict != memory.RulingPublished && d.Verdict != memory.RulingSame {
-			return
+	for _, f := range before.folders {
+		if !slices.Contains(touched, f) {
+			touched = append(touched, f)
 		}
 	}
-	seen := c.listing // a copy, or all of the cycle would stay
-	c.seen = &seen
+	return c.tree.Relist(ctx, listing, touched)
 }
 
 // leaveUnsettled takes out of a plan what may still be half of a save or of a

@@ -35,6 +35,7 @@ const (
 // for a person, and everything else goes on.
 type Guard struct {
 	Base    []Base // that the plan was made from
+	Others  int    // entries beside them, of a plan in part; it has no deletes
 	Largest int    // entries that the base had at its largest in the last hour
 	Sent    int    // deletes that went to the server in that hour
 	Taken   int    // files that were removed in that hour because of deletes there
@@ -136,7 +137,7 @@ func (g Guard) deletes(plan []Op, kind Kind, before int, why map[memory.EntryID]
 		}
 	}
 	danger := MassDelete
-	if len(pending)+before <= max(fewDeletes, max(g.Largest, len(g.Base))/4) {
+	if len(pending)+before <= max(fewDeletes, max(g.Largest, len(g.Base)+g.Others)/4) {
 		if !g.Jumped {
 			return
 		}
@@ -219,7 +220,7 @@ func (g Guard) changes(plan []Op, why map[memory.EntryID]Danger) {
 			other++
 		}
 	}
-	if changed < wholeBase || changed+other < len(g.Base) {
+	if changed < wholeBase || changed+other < len(g.Base)+g.Others {
 		return
 	}
 	for _, op := range plan {

@@ -24,13 +24,28 @@ const (
 // last, then by path. An empty plan, or one of reports, means there is nothing
 // to do. Carry the ops out, observe again, and plan again until then.
 func Plan(in Input) []Op {
+	ops, _ := PlanPart(in)
+	return ops
+}
+
+// PlanPart is [Plan] for an input that leaves out entries at rest: those whose
+// file is at its place with its text, of which the server has nothing newer, and
+// whose name no entry wants that is listed. They make no difference, unless names
+// have to be compared with theirs: then it reports false, and the plan has to be
+// made from everything.
+func PlanPart(in Input) (ops []Op, ok bool) {
 	if in.quiet() {
-		return nil
+		return nil, true
 	}
 	p := &planner{view: newView(in), planned: map[*entry]bool{}, reported: map[memory.Path]bool{}, waits: map[*entry]*entry{}}
-	if ops := p.recognise(); len(ops) > 0 {
-		return ops
+	ops = p.recognise()
+	if len(ops) == 0 {
+		ops = p.plan()
 	}
+	return ops, p.taken == nil
+}
+
+func (p *planner) plan() []Op {
 	p.findFiles()
 	p.releaseDeleted()
 	p.planBlocked()

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"github.com/teammem/teammem/memory"
@@ -210,6 +211,11 @@ func (c *chaos) check(m *member, in msync.Input, ops []msync.Op) {
 	if diff := cmp.Diff(ops, msync.Plan(in), cmp.AllowUnexported(memory.Path{})); diff != "" {
 		c.Fatalf("two plans from one input:\n%s", diff)
 	}
+	if some, ok := msync.PlanPart(partOf(in)); ok {
+		if diff := cmp.Diff(ops, some, cmp.AllowUnexported(memory.Path{}), cmpopts.EquateEmpty()); diff != "" {
+			c.Fatalf("the plan for what is not at rest (-all +part):\n%s", diff)
+		}
+	}
 	entries, paths := map[memory.EntryID]bool{}, map[memory.Path]bool{}
 	for _, op := range ops {
 		if entries[op.Entry] && op.Entry != "" {
@@ -239,6 +245,29 @@ func (c *chaos) check(m *member, in msync.Input, ops []msync.Op) {
 		default:
 		}
 	}
+}
+
+// partOf leaves out the entries at rest whose names nobody wants.
+func partOf(in msync.Input) msync.Input {
+	wanted, homes := map[memory.Path]bool{}, map[memory.Path]int{}
+	news := map[memory.EntryID]bool{}
+	for _, r := range in.Remote {
+		news[r.EntryID], wanted[r.Path] = true, true
+	}
+	for _, b := range in.Base {
+		homes[b.Path]++
+	}
+	part := in
+	part.Base, part.Local = nil, maps.Clone(in.Local)
+	for _, b := range in.Base {
+		l, there := in.Local[b.Path]
+		if there && l.Blocked == "" && l.Sum == b.Sum && homes[b.Path] == 1 && !news[b.EntryID] && !wanted[b.Path] {
+			delete(part.Local, b.Path)
+			continue
+		}
+		part.Base = append(part.Base, b)
+	}
+	return part
 }
 
 // settle runs quiet rounds until nothing is left to do, then compares.

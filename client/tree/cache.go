@@ -171,7 +171,7 @@ func (d *cachedFolder) touched() {
 	if d.cache.dirty == nil {
 		d.cache.dirty = map[string]bool{}
 	}
-	d.cache.dirty[d.disk] = true
+	d.cache.dirty[d.disk], d.cache.t.changed[d.disk] = true, true
 }
 
 // spelling returns how a name is spelled that is the same as this one to the

@@ -38,9 +38,15 @@ type Listing struct {
 	LeftOut   []string  // of those, Markdown files and folders that the member's rules name; folders end with a slash
 	Started   time.Time
 
+	// Of a listing that was made from an earlier one.
+	Partly bool          // only some folders were looked at
+	Anew   []File        // of Files, those that were found there
+	Lost   []memory.Path // what is no longer there
+
 	unknown map[string]bool // skeletons of blocked names; true for folders
 	spelled map[string]string
 	looked  map[string]info // what the folders were
+	keys    map[string]bool // skeletons of Files; nil: not needed yet
 	rules   Rules
 }
 
@@ -60,7 +66,7 @@ func (t *Tree) List(ctx context.Context) (Listing, error) {
 		return Listing{}, fmt.Errorf("list tree: %w", err)
 	}
 	l.findClashes()
-	slices.SortFunc(l.Files, func(a, b File) int { return cmp.Compare(a.Path.String(), b.Path.String()) })
+	slices.SortFunc(l.Files, comparePaths)
 	slices.Sort(l.LeftOut)
 	slices.SortFunc(l.Blocked, func(a, b Blocked) int { return cmp.Compare(a.Disk, b.Disk) })
 	for _, b := range l.Blocked {
@@ -319,11 +325,8 @@ func (l *Listing) LeavesOut(p memory.Path) bool { return l.rules.LeaveOut(p.Stri
 // Spell returns the spelling on disk for a path: that of the file if it is
 // there, else one that goes into the folders which are there.
 func (l *Listing) Spell(p memory.Path) string {
-	i, found := slices.BinarySearchFunc(l.Files, p.String(), func(f File, key string) int {
-		return cmp.Compare(f.Path.String(), key)
-	})
-	if found {
-		return l.Files[i].Disk
+	if f, found := l.File(p); found {
+		return f.Disk
 	}
 	for dir := p.Dir(); dir != ""; dir, _ = split(dir) {
 		if disk, ok := l.spelled[dir]; ok {

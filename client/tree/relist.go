@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/teammem/teammem/memory"
 )
 
 // plain reports whether nothing but files and folders was found. Only what is
@@ -36,18 +38,104 @@ func (t *Tree) Relist(ctx context.Context, before *Listing, touched []string) (L
 	if err != nil || len(l.Blocked)+len(l.Leftovers) > 0 {
 		return t.List(ctx) // which finds the words for it, or what there is now
 	}
-	l.Ignored = before.Ignored
-	found := len(l.Files)
-	l.keep(before, again, gone)
-	slices.SortFunc(l.Files, func(a, b File) int { return cmp.Compare(a.Path.String(), b.Path.String()) })
-	if !sameNames(l.Files, before.Files) && found > 0 {
-		l.findClashes()
-	}
-	if len(l.Blocked) > 0 {
+	if !l.join(before, again, gone) {
 		return t.List(ctx)
 	}
 	return l, nil
 }
+
+// mostMoved is how many names may have come or gone for a listing to be worth
+// mending.
+const mostMoved = 64
+
+// join takes over the earlier listing, which is used up by it, but for what was
+// looked at again and what is gone. It reports false if that is not worth it,
+// or if two files have one path key.
+func (l *Listing) join(before *Listing, again map[string]bool, gone []string) bool {
+	l.Partly, l.Anew, l.Ignored = true, l.Files, before.Ignored
+	slices.SortFunc(l.Anew, comparePaths)
+	l.Lost = before.lost(l.Anew, again, gone)
+	var came []File
+	for k, f := range l.Anew {
+		i, known := before.find(f.Path)
+		if k > 0 && l.Anew[k-1].Path == f.Path || known && before.Files[i].Disk != f.Disk {
+			return false // in two spellings, maybe
+		}
+		if known {
+			before.Files[i] = f
+		} else {
+			came = append(came, f)
+		}
+	}
+	if len(came)+len(l.Lost) > mostMoved || !before.rename(came, l.Lost) {
+		return false
+	}
+	l.Files, l.keys = before.Files, before.keys
+	l.keepFolders(before, gone)
+	return true
+}
+
+// lost returns the files of the folders that were looked at again, or are gone,
+// which were not found any more.
+func (l *Listing) lost(found []File, again map[string]bool, gone []string) (lost []memory.Path) {
+	dir, affected := "", again[""]
+	for _, f := range l.Files {
+		if d, _ := split(f.Disk); d != dir {
+			dir, affected = d, again[d] || isGone(f.Disk, gone)
+		}
+		if !affected {
+			continue
+		}
+		if _, there := slices.BinarySearchFunc(found, f, comparePaths); !there {
+			lost = append(lost, f.Path)
+		}
+	}
+	return lost
+}
+
+func isGone(disk string, folders []string) bool {
+	return slices.ContainsFunc(folders, func(f string) bool { return disk == f || strings.HasPrefix(disk, f+"/") })
+}
+
+// rename takes files out and in. It reports false if two have one path key then.
+func (l *Listing) rename(came []File, lost []memory.Path) bool {
+	if len(came) > 0 && l.keys == nil {
+		l.keys = make(map[string]bool, len(l.Files))
+		for _, f := range l.Files {
+			l.keys[f.Path.Skeleton()] = true
+		}
+	}
+	for _, p := range lost {
+		i, _ := l.find(p)
+		l.Files = slices.Delete(l.Files, i, i+1)
+		delete(l.keys, p.Skeleton())
+	}
+	for _, f := range came {
+		i, twice := l.find(f.Path)
+		key := f.Path.Skeleton()
+		if twice || l.keys[key] {
+			return false
+		}
+		l.Files, l.keys[key] = slices.Insert(l.Files, i, f), true
+	}
+	return true
+}
+
+// find returns where the file of a path is, or would be.
+func (l *Listing) find(p memory.Path) (i int, found bool) {
+	return slices.BinarySearchFunc(l.Files, File{Path: p}, comparePaths)
+}
+
+// File returns the file of a path.
+func (l *Listing) File(p memory.Path) (f File, found bool) {
+	i, found := l.find(p)
+	if found {
+		f = l.Files[i]
+	}
+	return f, found
+}
+
+func comparePaths(a, b File) int { return cmp.Compare(a.Path.String(), b.Path.String()) }
 
 // relistFolders looks at the names in folders, and at all that is in those that
 // are new. It returns the folders that are gone.
@@ -102,34 +190,19 @@ func (t *Tree) relistFolder(ctx context.Context, l *Listing, disk string, known 
 	return folders, nil
 }
 
-// keep takes over what was not looked at again, and is not gone.
-func (l *Listing) keep(before *Listing, again map[string]bool, gone []string) {
-	left := func(disk string) bool {
-		return slices.ContainsFunc(gone, func(f string) bool { return disk == f || strings.HasPrefix(disk, f+"/") })
-	}
-	l.Files = slices.Grow(l.Files, len(before.Files))
-	for _, f := range before.Files {
-		if dir, _ := split(f.Disk); !again[dir] && !left(dir) {
-			l.Files = append(l.Files, f)
-		}
-	}
+// keepFolders takes over the folders that are not gone.
+func (l *Listing) keepFolders(before *Listing, gone []string) {
 	var folders []string
 	for _, f := range before.Folders {
-		if !left(f) {
+		if !isGone(f, gone) {
 			folders = append(folders, f)
+			l.looked[f] = before.looked[f]
 		}
 	}
 	l.Folders = append(folders, l.Folders...)
-	for _, f := range folders {
-		l.looked[f] = before.looked[f]
-	}
 	for c, disk := range before.spelled {
-		if !left(disk) {
+		if !isGone(disk, gone) {
 			l.spelled[c] = disk
 		}
 	}
-}
-
-func sameNames(a, b []File) bool {
-	return slices.EqualFunc(a, b, func(a, b File) bool { return a.Disk == b.Disk })
 }

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/teammem/teammem/memory"
@@ -50,7 +52,8 @@ type Tree struct {
 	memory  *os.Root // the memory folder
 	team    *folder  // team/ in it
 
-	rules    Rules // what the member leaves out
+	rules    Rules           // what the member leaves out
+	changed  map[string]bool // folders in which we changed names, on disk below team/
 	warnings []string
 	folding  func() (bool, error) // whether two spellings can name one file; asked once
 
@@ -70,7 +73,7 @@ func Open(memoryDir string, o Options) (*Tree, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open tree: %w", err)
 	}
-	t := &Tree{options: o, dir: dir}
+	t := &Tree{options: o, dir: dir, changed: map[string]bool{}}
 	t.folding = sync.OnceValues(t.probe)
 	if err := t.open(); err != nil {
 		return nil, errors.Join(fmt.Errorf("open tree %s: %w", dir, err), t.Close())
@@ -114,6 +117,10 @@ func (t *Tree) open() (err error) {
 // Warnings tells what is unusual about the folders on the way to the tree but
 // no reason to refuse it.
 func (t *Tree) Warnings() []string { return t.warnings }
+
+// Changed returns the folders in which names were changed through t, in their
+// spelling on disk.
+func (t *Tree) Changed() []string { return slices.Collect(maps.Keys(t.changed)) }
 
 // Verify returns [ErrReplaced] unless the opened folders are still the ones at
 // their names: writes would follow the folder that was moved away.
