@@ -97,7 +97,7 @@ screenshots: browser ## Write pictures of every page of the console into dist/sc
 	$(CLUSTER) go test ./web/e2e -run '^TestPages$$' -count 1 -args -pictures "$(CURDIR)/dist/screenshots"
 
 ##
-.PHONY: fuzz bench bench-go soak audit man release
+.PHONY: fuzz bench bench-go soak promises audit man release
 fuzz: ## Fuzz each parser of foreign bytes for FUZZTIME (30s)
 	@grep -rnoE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' . | while IFS=: read -r file _ func; do \
 		echo "== $$(dirname "$$file") $${func#func }"; \
@@ -116,6 +116,9 @@ soak: ## Long runs: fuzzing by the minute, properties by the thousand, every tes
 	go test -timeout 4h $$(grep -rl --include='*_test.go' pgregory.net/rapid . | xargs -n 1 dirname | sort -u) -rapid.checks=20000
 	TEAMMEM_SOAK=1 $(CLUSTER) go test -race -count 20 -timeout 4h ./...
 
+promises: ## Write docs/promises.md from a run of the tests it names; PROMISES=-all runs those again that passed
+	$(CLUSTER) go run ./internal/promises/write $(PROMISES)
+
 audit: ## What needs the network or a person's judgement: vulnerabilities, dead code, newer versions
 	go run $(GOVULNCHECK) ./...
 	go run $(DEADCODE) -test ./...
@@ -125,12 +128,16 @@ man: ## Write the manual into dist/man, a page for each command
 	@rm -rf dist/man
 	go run ./cmd/teammem man dist/man
 
-release: ## Build small, reproducible binaries for each platform into dist/, with checksums
+release: ## Build small, reproducible binaries for each platform into dist/, with the manual and checksums
 	@rm -rf dist/release && mkdir -p dist/release
 	@for platform in $(PLATFORMS); do os=$${platform%/*} arch=$${platform#*/}; \
 		suffix=$$([ $$os = windows ] && echo .exe || true); echo "$$platform"; \
 		CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' \
 			-o dist/release/teammem_$${os}_$$arch$$suffix ./cmd/teammem; done
+	@rm -rf dist/man && go run -ldflags '-X main.version=$(VERSION)' ./cmd/teammem man dist/man/man1
+	@# Names in order and no times: the same pages make the same archive.
+	@find dist/man -exec touch -t 197001010000 {} + && cd dist/man && \
+		tar -c -f - --numeric-owner man1/*.1 | gzip -9n >../release/teammem_man.tar.gz
 	@cd dist/release && { sha256sum teammem_* 2>/dev/null || shasum -a 256 teammem_*; } >SHA256SUMS
 
 .PHONY: layout arch test-pure

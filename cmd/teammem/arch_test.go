@@ -64,6 +64,8 @@ var edges = map[string][]string{
 	"internal/testdb/cluster": {"internal/testdb", "internal/testdb/scratch", "store/embedded"},
 	"internal/testdb/scratch": {},
 	"internal/testdisk":       {},
+	"internal/promises":       {},
+	"internal/promises/write": {"internal/promises"},
 	"bench":                   {},
 	"bench/peers":             {},
 

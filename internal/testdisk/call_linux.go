@@ -81,7 +81,7 @@ func decode(n *notification) (Call, error) {
 	s := calls()[c.number]
 	c.Name = s.name
 	if s.flags > 0 {
-		c.Flags = int(c.args[s.flags]) //nolint:gosec // flags are an int
+		c.Flags = int(c.args[s.flags])
 	}
 	if s.file {
 		c.Path = c.descriptor(c.args[0])
@@ -104,7 +104,7 @@ func (c Call) named(dir int) (string, error) {
 		return name, nil
 	}
 	above := c.descriptor(c.args[dir])
-	if int32(c.args[dir]) == unix.AT_FDCWD { //nolint:gosec // the kernel takes an int
+	if int32(c.args[dir]) == unix.AT_FDCWD {
 		if above, err = os.Readlink(c.proc("cwd")); err != nil {
 			return "", err
 		}
@@ -117,7 +117,7 @@ func (c Call) named(dir int) (string, error) {
 
 // descriptor is the file of a descriptor, "" if it is none.
 func (c Call) descriptor(fd uint64) string {
-	name, err := os.Readlink(c.proc("fd", strconv.Itoa(int(int32(fd))))) //nolint:gosec // the kernel takes an int
+	name, err := os.Readlink(c.proc("fd", strconv.Itoa(int(int32(fd)))))
 	if err != nil || !filepath.IsAbs(name) {
 		return ""
 	}
@@ -139,7 +139,7 @@ func (c Call) text(at uint64) (string, error) {
 	}
 	defer memory.Close()
 	buf := make([]byte, unix.PathMax)
-	n, err := memory.ReadAt(buf, int64(at)) //nolint:gosec // an address of a process
+	n, err := memory.ReadAt(buf, int64(at))
 	if end := bytes.IndexByte(buf[:n], 0); end >= 0 {
 		return string(buf[:end]), nil
 	}
@@ -153,6 +153,6 @@ func (c Call) give(at uint64, b []byte) error {
 		return err
 	}
 	defer memory.Close()
-	_, err = memory.WriteAt(b, int64(at)) //nolint:gosec // an address of a process
+	_, err = memory.WriteAt(b, int64(at))
 	return err
 }

@@ -40,7 +40,7 @@ func Run(cmd *exec.Cmd, judge Judge) error {
 	if err != nil {
 		return fmt.Errorf("judge a program: %w", err)
 	}
-	theirs := os.NewFile(uintptr(pair[1]), "guest") //nolint:gosec // a descriptor
+	theirs := os.NewFile(uintptr(pair[1]), "guest")
 	cmd.ExtraFiles = []*os.File{theirs}
 	// A thread that is interrupted for Go's sake would make its call again.
 	cmd.Env = append(cmd.Environ(), "GODEBUG=asyncpreemptoff=1")
@@ -73,8 +73,8 @@ func serve(socket int, process *os.Process, judge Judge, ended <-chan struct{}) 
 			return nil
 		default:
 		}
-		const look = 50                                                   // milliseconds; the kernel says so as well when all have gone
-		poll := []unix.PollFd{{Fd: int32(listener), Events: unix.POLLIN}} //nolint:gosec // a descriptor
+		const look = 50 // milliseconds; the kernel says so as well when all have gone
+		poll := []unix.PollFd{{Fd: int32(listener), Events: unix.POLLIN}}
 		if _, err := unix.Poll(poll, look); err != nil && !errors.Is(err, unix.EINTR) {
 			return fmt.Errorf("judge a program: %w", errors.Join(err, process.Kill()))
 		}
@@ -164,23 +164,23 @@ func (h *host) answer() error {
 		h.dead = true
 		return h.process.Kill()
 	case v.errno != 0:
-		return h.reply(response{id: n.id, errno: -int32(v.errno)}) //nolint:gosec // a small number
+		return h.reply(response{id: n.id, errno: -int32(v.errno)})
 	case v.path == "" || v.path == c.Path && v.to == c.To:
 		return h.reply(response{id: n.id, flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE})
 	case c.number == unix.SYS_OPENAT:
 		return h.open(n, c, v.path)
 	}
-	errno, _ := c.perform(v.path, v.to).(unix.Errno)
-	return h.reply(response{id: n.id, errno: -int32(errno)}) //nolint:gosec // a small number
+	errno, _ := errors.AsType[unix.Errno](c.perform(v.path, v.to))
+	return h.reply(response{id: n.id, errno: -int32(errno)})
 }
 
 // gone is err, unless whoever asked does not wait any more.
 func (h *host) gone(n notification, err error) error {
 	id := n.id
-	if ioctl(h.listener, notifIDValid, unsafe.Pointer(&id)) != nil {
-		return nil
+	if ioctl(h.listener, notifIDValid, unsafe.Pointer(&id)) == nil {
+		return err
 	}
-	return err
+	return nil
 }
 
 // notifIDValid is SECCOMP_IOCTL_NOTIF_ID_VALID.
@@ -192,12 +192,12 @@ func (h *host) reply(r response) error {
 
 // open opens a file for the caller.
 func (h *host) open(n notification, c Call, path string) error {
-	fd, err := unix.Open(path, c.Flags|unix.O_CLOEXEC, uint32(c.args[3])) //nolint:gosec // a mode
-	if errno, failed := err.(unix.Errno); failed {                        //nolint:errorlint // as the kernel gave it
-		return h.reply(response{id: n.id, errno: -int32(errno)}) //nolint:gosec // a small number
+	fd, err := unix.Open(path, c.Flags|unix.O_CLOEXEC, uint32(c.args[3]))
+	if errno, failed := errors.AsType[unix.Errno](err); failed {
+		return h.reply(response{id: n.id, errno: -int32(errno)})
 	}
-	defer unix.Close(fd)                                                                                                       //nolint:errcheck // the caller has it
-	a := addition{id: n.id, flags: unix.SECCOMP_ADDFD_FLAG_SEND, file: uint32(fd), newFlags: uint32(c.Flags & unix.O_CLOEXEC)} //nolint:gosec // a descriptor
+	defer unix.Close(fd) //nolint:errcheck // the caller has it
+	a := addition{id: n.id, flags: unix.SECCOMP_ADDFD_FLAG_SEND, file: uint32(fd), newFlags: uint32(c.Flags & unix.O_CLOEXEC)}
 	return ignoreGone(ioctl(h.listener, notifAddFD, unsafe.Pointer(&a)))
 }
 
@@ -206,7 +206,7 @@ const notifAddFD = 0x40182103
 
 func ioctl(fd int, request uintptr, argument unsafe.Pointer) error {
 	for {
-		_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), request, uintptr(argument)) //nolint:gosec // a descriptor
+		_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), request, uintptr(argument))
 		if errno == unix.EINTR {
 			continue
 		}
@@ -231,20 +231,20 @@ func (c Call) perform(path, to string) error {
 	switch c.number {
 	case unix.SYS_NEWFSTATAT:
 		var st unix.Stat_t
-		if err := unix.Fstatat(unix.AT_FDCWD, path, &st, int(c.args[3])); err != nil { //nolint:gosec // flags are an int
+		if err := unix.Fstatat(unix.AT_FDCWD, path, &st, int(c.args[3])); err != nil {
 			return err
 		}
 		return c.give(c.args[2], unsafe.Slice((*byte)(unsafe.Pointer(&st)), unsafe.Sizeof(st)))
 	case unix.SYS_MKDIRAT:
-		return unix.Mkdir(path, uint32(c.args[2])) //nolint:gosec // a mode
+		return unix.Mkdir(path, uint32(c.args[2]))
 	case unix.SYS_UNLINKAT:
 		return unix.Unlinkat(unix.AT_FDCWD, path, flags)
 	case unix.SYS_FCHMODAT:
-		return unix.Fchmodat(unix.AT_FDCWD, path, uint32(c.args[2]), 0) //nolint:gosec // a mode
+		return unix.Fchmodat(unix.AT_FDCWD, path, uint32(c.args[2]), 0)
 	case unix.SYS_RENAMEAT, unix.SYS_RENAMEAT2:
-		return unix.Renameat2(unix.AT_FDCWD, path, unix.AT_FDCWD, to, uint(flags)) //nolint:gosec // flags
+		return unix.Renameat2(unix.AT_FDCWD, path, unix.AT_FDCWD, to, uint(flags))
 	case unix.SYS_LINKAT:
-		return unix.Linkat(unix.AT_FDCWD, path, unix.AT_FDCWD, to, int(c.args[4])) //nolint:gosec // flags are an int
+		return unix.Linkat(unix.AT_FDCWD, path, unix.AT_FDCWD, to, int(c.args[4]))
 	}
 	return unix.Errno(unix.ENOSYS) // nothing that a test needs under another name
 }

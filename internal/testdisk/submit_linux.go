@@ -35,7 +35,7 @@ func listen() (int, error) {
 		return 0, err
 	}
 	filter := program()
-	run := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]} //nolint:gosec // a few dozen
+	run := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
 	const flags = unix.SECCOMP_FILTER_FLAG_NEW_LISTENER | unix.SECCOMP_FILTER_FLAG_TSYNC | unix.SECCOMP_FILTER_FLAG_TSYNC_ESRCH
 	listener, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags, uintptr(unsafe.Pointer(&run)))
 	runtime.KeepAlive(filter)
@@ -51,7 +51,7 @@ func program() []unix.SockFilter {
 	numbers := calls()
 	left := len(numbers)
 	for number := range numbers {
-		filter = append(filter, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jt: uint8(left), K: uint32(number)}) //nolint:gosec // both are small
+		filter = append(filter, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jt: uint8(left), K: uint32(number)})
 		left--
 	}
 	return append(filter,
