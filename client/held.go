@@ -21,7 +21,7 @@ func (c *cycle) held(ctx context.Context, o *offer, v memory.Verdict) error {
 		p.Sum, p.Text = o.write.Content.Sum(), msync.TextSum(o.text)
 	case memory.ActionMove:
 		p.From, p.Sum = o.op.From, o.op.Local.Sum
-	case memory.ActionDelete:
+	default: // a delete has no text
 	}
 	c.proposals = slices.DeleteFunc(c.proposals, func(old proposal) bool { return old.rivals(p) })
 	c.proposals = append(c.proposals, p)
@@ -42,8 +42,9 @@ func (c *cycle) inTree(p *proposal) bool {
 		return there && e != nil && e.base.Path == p.From && e.base.Sum == f.Sum && !c.untouched(e)
 	case memory.ActionDelete:
 		return !there && e != nil && e.base.Path == p.Path
+	default:
+		return false
 	}
-	return false
 }
 
 // settled reports whether the tree has nothing of its own where the proposal
@@ -84,8 +85,9 @@ func (c *cycle) fulfilled(p *proposal) bool {
 		return live && path == p.Path
 	case memory.ActionDelete:
 		return !live
+	default:
+		return false
 	}
-	return false
 }
 
 // unsure reports whether it cannot be told what became of the files that the

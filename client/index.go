@@ -122,9 +122,8 @@ func loadIndex(path string) (*index, error) {
 		if err != nil || read == nil {
 			return x, err
 		}
-		now, err := os.Stat(path)
-		if err != nil || os.SameFile(now, read) {
-			return x, nil
+		if now, err := os.Stat(path); err != nil || os.SameFile(now, read) {
+			return x, nil //nolint:nilerr // what was read is whole, whatever became of the file
 		}
 		// It was replaced meanwhile, and its journal may have gone with it.
 	}

@@ -168,7 +168,7 @@ func (x *index) replay(journal string, sum uint32) {
 	rows := map[memory.Path][]row{}
 	for len(journal) >= journalHead {
 		size, stated := binary.BigEndian.Uint32([]byte(journal[:4])), binary.BigEndian.Uint32([]byte(journal[4:journalHead]))
-		if uint64(size) > uint64(len(journal)-journalHead) {
+		if int64(size) > int64(len(journal)-journalHead) {
 			break
 		}
 		record := journal[journalHead : journalHead+int(size)]

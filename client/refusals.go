@@ -148,8 +148,9 @@ func (c *cycle) holds(r refusal) bool {
 		return !there
 	case memory.ActionPut, memory.ActionMove:
 		return there && f.Sum == r.Sum
+	default:
+		return false
 	}
-	return false
 }
 
 // remembered returns what the next run must know of refusals: those of this

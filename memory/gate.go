@@ -128,8 +128,9 @@ func (s *Service) screen(ctx context.Context, op Op) (Write, error) {
 		return s.screenMove(ctx, op, w)
 	case ActionDelete:
 		return w, nil
+	default:
+		return Write{}, Invalid("op", "an op is put, move or delete")
 	}
-	return Write{}, Invalid("op", "an op is put, move or delete")
 }
 
 // screenWords checks words that are stored beside a change like the change

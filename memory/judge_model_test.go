@@ -82,7 +82,7 @@ func (w *world) apply(t *rapid.T, j Judgement) {
 			w.said = append(w.said, Earlier{e.ID, e.Rev, e.Sum})
 		case ActionDelete:
 			e.DeletedRev = s.Rev
-		case ActionMove:
+		default: // a move has its path already
 		}
 		w.entries[e.ID] = e
 		if w.head.Seq++; s.Rev != w.head.Seq {
@@ -182,7 +182,7 @@ func (w *world) op(t *rapid.T, paths []Path) Write {
 		if o.Previous.IsZero() {
 			o.Previous = rapid.SampledFrom(paths).Draw(t, "previous")
 		}
-	case ActionDelete:
+	default: // a delete needs no more
 	}
 	return o
 }

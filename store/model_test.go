@@ -84,7 +84,7 @@ func (m *model) apply(w memory.Write, v memory.Verdict) {
 		e.Path, e.Text = w.Path.String(), w.Content.Text()
 	case memory.ActionMove:
 		e.Path = w.Path.String()
-	case memory.ActionDelete:
+	default:
 		delete(m.live, v.EntryID)
 		m.dead = append(m.dead, v)
 		return

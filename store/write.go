@@ -68,7 +68,7 @@ func finalStates(heads map[memory.EntryID]memory.EntryHead, stored []memory.Stor
 			e.Size, e.meta = op.Write.Content.Size(), &op.Write.Meta
 		case memory.ActionDelete:
 			e.DeletedRev = op.Rev
-		case memory.ActionMove:
+		default: // a move has its path already
 		}
 	}
 	return order

@@ -82,7 +82,7 @@ func (v *visit) opened(p memory.ProposalView) view.Proposal {
 		open.Lints = lints(memory.Revision{Path: p.Path, Content: p.Content, At: p.At})
 	case memory.ActionMove:
 		open.New = open.Old
-	case memory.ActionDelete:
+	default: // a delete leaves nothing
 	}
 	return open
 }

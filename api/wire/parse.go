@@ -63,8 +63,9 @@ func action(field, s string) (memory.Action, error) {
 	switch a := memory.Action(s); a {
 	case memory.ActionPut, memory.ActionMove, memory.ActionDelete:
 		return a, nil
+	default:
+		return "", memory.Invalid(field, "an op is put, move or delete")
 	}
-	return "", memory.Invalid(field, "an op is put, move or delete")
 }
 
 // checkContent compares content with the hash that came with it.

@@ -60,9 +60,9 @@ func describeChange(w client.Waiting) string {
 		return path + " (delete)"
 	case memory.ActionMove:
 		return path + " (rename from " + shown(w.From.String()) + ")"
-	case memory.ActionPut:
+	default:
+		return path
 	}
-	return path
 }
 
 // describeEnded says how a proposal ended, and what the member can do.
