@@ -147,7 +147,12 @@ func TestScenario_S43_SecretFoundLater(t *testing.T) {
 	}
 	mara.write(t, ".teammemignore", "leak.md\n")
 	mara.sync(t)
-	_, err := mara.http.Purge(t.Context(), tm.project.ID, memory.Purge{EntryID: tm.entries(t)["leak.md"], Reason: "a secret"})
+	leak := memory.Purge{EntryID: tm.entries(t)["leak.md"], Reason: "a secret"}
+	if _, err := mara.http.Purge(t.Context(), tm.project.ID, leak); memory.CodeOf(err) != memory.CodeForbidden {
+		t.Errorf("by an API token: %v", err)
+	}
+	signedIn := memory.Principal{Member: mara.id.Member, Name: mara.id.Name, Scopes: []memory.Scope{memory.ScopeRead, memory.ScopeWrite}}
+	_, err := tm.service.Purge(t.Context(), signedIn, tm.project.ID, leak)
 	must(t, err)
 	tom.sync(t)
 	mara.sync(t)

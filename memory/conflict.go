@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"slices"
 	"strings"
 	"time"
 )
@@ -38,6 +39,16 @@ type Conflict struct {
 	KeptAt    time.Time // by the clock of that computer
 	At        time.Time
 	Closed    *Resolution // nil while it is open
+	Purged    bool        // its text is gone for good
+}
+
+// Refuse returns why the text is not kept, nil if it may be: what was purged does
+// not come back as a conflict either.
+func (c Conflict) Refuse(purged []Certificate) error {
+	if slices.ContainsFunc(purged, func(p Certificate) bool { return p.forbids(c.EntryID, c.Path, c.Sum) }) {
+		return purgedText()
+	}
+	return nil
 }
 
 // How says what was done about a conflict.

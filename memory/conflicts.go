@@ -28,6 +28,9 @@ func (s *Service) KeepConflict(ctx context.Context, who Principal, id ProjectID,
 	c.Project, c.Author, c.At = id, Author{who.Member, who.Name}, row.At
 	row.After, row.Decision = c.Sum, "kept"
 	kept, err := s.store.KeepConflict(ctx, c, text, s.limits.OpenConflicts, row)
+	if CodeOf(err) == CodeTextRejected {
+		return Conflict{}, s.refuseConflict(ctx, row, id, err)
+	}
 	if err != nil {
 		return Conflict{}, err
 	}
@@ -134,12 +137,12 @@ func (s *Service) standoff(ctx context.Context, who Principal, view ProjectView,
 		return v, err
 	}
 	if v.BaseRev > 0 && v.EntryID != "" {
-		if v.Base, err = s.found(ctx, view.ID, v.EntryID, v.BaseRev); err != nil {
+		if v.Base, err = s.found(ctx, view, v.EntryID, v.BaseRev); err != nil {
 			return v, err
 		}
 	}
 	if v.Head != nil && !v.Head.Deleted {
-		v.Theirs, err = s.found(ctx, view.ID, v.Head.ID, v.Head.Rev)
+		v.Theirs, err = s.found(ctx, view, v.Head.ID, v.Head.Rev)
 	}
 	return v, err
 }
@@ -163,10 +166,11 @@ func (s *Service) entryOf(ctx context.Context, c Conflict) (*Entry, error) {
 	return &head, nil
 }
 
-// found returns a revision with a text; nil if there is none.
-func (s *Service) found(ctx context.Context, id ProjectID, entry EntryID, rev int64) (*Revision, error) {
-	r, err := s.revision(ctx, id, entry, rev)
-	if err != nil || r.Action == ActionDelete {
+// found returns a revision with a text; nil if there is none that the principal
+// may read.
+func (s *Service) found(ctx context.Context, view ProjectView, entry EntryID, rev int64) (*Revision, error) {
+	r, err := s.revision(ctx, view.ID, entry, rev)
+	if err != nil || r.Action == ActionDelete || veiled(view.Role, r) != nil {
 		return nil, orNothing(err)
 	}
 	return &r, nil

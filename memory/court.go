@@ -142,16 +142,29 @@ func (c *court) grave(p Path) *EntryHead {
 // condemned returns why a text must not come back that was purged, nil if it was
 // not. It is final, whatever the writer knew: who means it says it differently.
 func (c *court) condemned(w Write, head *EntryHead) *Verdict {
-	if w.Action != ActionPut || head != nil && head.DeletedRev == 0 && head.Sum == w.Content.Sum() {
+	live := head != nil && head.DeletedRev == 0
+	var sum Hash
+	switch {
+	case w.Action == ActionPut:
+		sum = w.Content.Sum()
+	case w.Action == ActionMove && live:
+		sum = head.Sum
+	default:
 		return nil
 	}
+	if live && head.Sum == sum && head.Path == w.Path {
+		return nil
+	}
+	entry := w.NewID
+	if head != nil {
+		entry = head.ID
+	}
 	for _, p := range c.purged {
-		of := p.PathKey == w.Path.Skeleton() || head != nil && head.ID == p.EntryID
-		if !of || p.Sum != w.Content.Sum() {
+		if !p.forbids(entry, w.Path, sum) {
 			continue
 		}
 		v := Verdict{Ruling: RulingDeleted, EntryID: p.EntryID, Rev: p.Rev}
-		if head != nil && head.DeletedRev == 0 {
+		if live {
 			v = refused(head.ID, purgedText())
 		}
 		return &v

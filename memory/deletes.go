@@ -29,6 +29,10 @@ func (b Batch) deletes() bool {
 	return slices.ContainsFunc(b.Items, func(it Item) bool { return it.passed() && !it.held() && it.Write.Action == ActionDelete })
 }
 
+// mostDeletes is how many deletes nobody is asked about in a project that has so
+// many entries now.
+func mostDeletes(live int, lately Deletes) int { return max(fewDeletes, (live+lately.All)/4) }
+
 // Guard is the last line against what clients guard against themselves: a
 // script that went wrong, or a program that knows no guard, must not empty a
 // project. It returns why a batch, judged as it was, is not written at all; nil
@@ -43,7 +47,7 @@ func (b Batch) Guard(h Heads, j Judgement) error {
 			now++
 		}
 	}
-	most := max(fewDeletes, (h.Live+h.Deleted.All)/4)
+	most := mostDeletes(h.Live, h.Deleted)
 	if now == 0 || b.Guarded.IsZero() || now+h.Deleted.Own <= most || now <= b.Release.Deletes {
 		return nil
 	}

@@ -148,9 +148,12 @@ type Change struct {
 	Agent    Agent
 }
 
-// Imposed reports whether a maintainer took something back: it is obeyed, and
-// not weighed against what the reader has.
-func (c Change) Imposed() bool { return c.Action == ActionWithdraw || c.Action == ActionPurge }
+// Imposed reports whether a maintainer took back what the entry said: it is
+// obeyed, and not weighed against what the reader has. A purge of an earlier text
+// leaves the entry as its last writer left it.
+func (c Change) Imposed() bool {
+	return c.Action == ActionWithdraw || c.Action == ActionPurge && c.Sum.IsZero()
+}
 
 // Gone reports whether there is nothing left of the entry.
 func (c Change) Gone() bool { return c.Action == ActionDelete || c.Imposed() && c.Sum.IsZero() }

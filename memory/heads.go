@@ -17,7 +17,7 @@ type Heads struct {
 	Earlier []Earlier     // revisions of Entries with a looked-up sum
 	Pending []Proposal    // the author's pending proposals for one of Entries or at a looked-up path key, without contents
 	Held    Held          // if the batch holds something
-	Purged  []Certificate // of looked-up sums
+	Purged  []Certificate // of looked-up sums, and of what moves
 	Deleted Deletes       // if the batch deletes something, and is guarded
 }
 
@@ -67,12 +67,19 @@ type Certificate struct {
 	Rev     int64 // of the purge
 }
 
+// forbids reports whether the text must not come back as this entry's, or under
+// this name.
+func (c Certificate) forbids(entry EntryID, p Path, text Hash) bool {
+	return c.Sum == text && (c.EntryID == entry || c.PathKey == p.Skeleton())
+}
+
 // Lookups are the keys by which a batch finds its [Heads].
 type Lookups struct {
 	EntryIDs   []EntryID
 	PathKeys   []string  // skeletons of the paths, see Path.Skeleton
 	FolderKeys []string  // skeletons of their folders, without a final slash
 	Sums       []Hash    // offered contents
+	Moves      bool      // what the found entries say is offered under other names
 	Leaving    int       // ops that may take a name from an entry
 	Author     MemberID  // whose pending proposals count
 	Holds      bool      // count pending proposals, too
@@ -109,6 +116,7 @@ func (b Batch) Lookups() Lookups {
 				}
 			}
 		}
+		l.Moves = l.Moves || w.Action == ActionMove
 		if !w.Content.IsZero() {
 			l.Sums = append(l.Sums, w.Content.Sum())
 		}

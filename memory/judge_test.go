@@ -382,6 +382,7 @@ func TestBatch_Lookups(t *testing.T) {
 		PathKeys:   []string{"a.md", "docs/a.md", "docs/deep/b.md", "old/a.md"},
 		FolderKeys: []string{"docs", "docs/deep", "old"},
 		Sums:       []Hash{Sum([]byte("b"))},
+		Moves:      true,
 	}
 	if diff := cmp.Diff(want, b.Lookups()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -94,6 +94,7 @@ type Proposal struct {
 	RuleSet     string // that the content passed
 	At          time.Time
 	Decision    *ReviewDecision // nil while it is pending
+	Purged      bool            // its text is gone for good
 	Successor   ProposalID      // of a superseded one: the proposal in its place, if it was one
 }
 
@@ -132,7 +133,7 @@ type ProposalCursor struct {
 // ProposalView is a proposal with what it would replace.
 type ProposalView struct {
 	Proposal
-	Base  *Revision // that it was judged against, a delete if it brings an entry back; nil if it creates
+	Base  *Revision // that it was judged against, a delete if it brings an entry back; nil if it creates, or that is not to be read
 	Head  *Entry    // what is there now: the entry meant or, of one that creates, whatever has the path; nil if nothing
 	Moved bool      // it is pending, and the head is no longer the base
 }

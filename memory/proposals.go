@@ -33,7 +33,9 @@ func (s *Service) Proposal(ctx context.Context, who Principal, id ProjectID, pro
 		if err != nil {
 			return ProposalView{}, err
 		}
-		v.Base = &base
+		if veiled(view.Role, base) == nil {
+			v.Base = &base
+		}
 	}
 	if v.Head, err = s.headOf(ctx, p); err != nil {
 		return ProposalView{}, err

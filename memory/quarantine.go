@@ -38,7 +38,7 @@ func (s Suspects) check() error {
 // revision that is not suspect, or went. It can be released, entry by entry, as
 // long as nobody has changed them since.
 type Quarantine struct {
-	ID        QuarantineID // "" if nothing was taken back
+	ID        QuarantineID // "" if nothing was ever taken back
 	Project   ProjectID
 	Suspects  Suspects // but for its entries
 	Reason    string
@@ -60,10 +60,10 @@ type Quarantined struct {
 	Was      int64 // the newest revision before
 	Back     int64 // whose text returned; 0: none, the entry went
 	Released int64 // the change that released it; 0: none has
-	Stuck    Stuck // of a release: why it has not
+	Stuck    Stuck // of a release: why it has not; of a quarantine: StuckRefused if the text before it may not return
 }
 
-// Stuck is why an entry cannot be released.
+// Stuck is why an entry does not get a text back.
 type Stuck string
 
 // The reasons.
@@ -71,7 +71,31 @@ const (
 	StuckChanged Stuck = "changed" // somebody has changed the entry since
 	StuckTaken   Stuck = "taken"   // another entry has its name
 	StuckPurged  Stuck = "purged"  // its text is gone for good
+	StuckRefused Stuck = "refused" // the gate refuses its text or name today
 )
+
+// AgainWithin is how long somebody may ask for a quarantine again because its
+// answer was lost.
+const AgainWithin = 10 * time.Minute
+
+// without tells of texts that do not return.
+func (q Quarantine) without(unfit map[RevisionRef]bool) Quarantine {
+	for i := range q.Entries {
+		if e := &q.Entries[i]; unfit[RevisionRef{e.EntryID, e.Back}] {
+			e.Back, e.Stuck = 0, StuckRefused
+		}
+	}
+	return q
+}
+
+// Releasing is a release as the store carries it out.
+type Releasing struct {
+	Project    ProjectID
+	Quarantine QuarantineID
+	Reason     string
+	At         time.Time
+	Unfit      map[RevisionRef]bool // what the gate refuses today
+}
 
 // QuarantineQuery asks for a page of quarantines, newest first.
 type QuarantineQuery struct {

@@ -16,16 +16,35 @@ type Past struct {
 	Size    int
 	Suspect bool // it is to be taken back
 	Purged  bool // its text is gone for good
+
+	Withdrawn int64 // the change that took it back; 0: it stands
+	Returned  bool  // no member wrote it: a withdrawal or release did
+	Source    int64 // of one that returned: whose text it has; 0: none
+	Unfit     bool  // today's gate refuses it
 }
 
 // gone reports whether there was nothing.
-func (p Past) gone() bool { return p.Rev == 0 || p.Action == ActionDelete || p.Purged }
+func (p Past) gone() bool { return p.Rev == 0 || p.Action == ActionDelete || p.Purged || p.Unfit }
 
 // Return is an entry on its way back to an earlier revision. If that is a
 // delete, or none, it goes.
 type Return struct {
-	Head EntryHead // as it is
-	To   Past
+	Head     EntryHead // as it is
+	To       Past
+	Suspects []int64 // the revisions that are taken back
+}
+
+// Bury refuses texts that were purged since: from the entry, or from another one
+// that had the name.
+func Bury(items []Return, purged []Certificate) {
+	for i := range items {
+		it := &items[i]
+		if it.To.Action != ActionDelete && slices.ContainsFunc(purged, func(c Certificate) bool {
+			return c.forbids(it.Head.ID, it.To.Path, it.To.Sum)
+		}) {
+			it.To.Purged = true
+		}
+	}
 }
 
 // Suspected is an entry with a suspect among its revisions, which are all there,
@@ -35,23 +54,75 @@ type Suspected struct {
 	Revisions []Past
 }
 
+// inherit makes suspect what returned from a suspect: a text does not get better
+// by having been away.
+func (s Suspected) inherit() {
+	suspect := map[int64]bool{}
+	for i, p := range slices.Backward(s.Revisions) {
+		if p.Returned && suspect[p.Source] {
+			s.Revisions[i].Suspect = true
+		}
+		suspect[p.Rev] = s.Revisions[i].Suspect
+	}
+}
+
+// standing returns the suspects that nobody took back yet.
+func (s Suspected) standing() (revs []int64) {
+	for _, p := range s.Revisions {
+		if p.Suspect && p.Withdrawn == 0 {
+			revs = append(revs, p.Rev)
+		}
+	}
+	return revs
+}
+
 // Suspicious finds what each entry has to return to: its newest revision that is
-// not suspect. An entry that others have changed since stays, and is counted.
+// neither suspect nor was taken back before. An entry that others have changed
+// since stays, and is counted.
 func Suspicious(all []Suspected) (returns []Return, kept int) {
 	for _, e := range all {
-		if len(e.Revisions) == 0 || !e.Revisions[0].Suspect {
+		e.inherit()
+		standing := e.standing()
+		if len(standing) == 0 {
+			continue
+		}
+		if !e.Revisions[0].Suspect {
 			kept++
 			continue
 		}
 		r := Return{Head: e.Head}
-		if i := slices.IndexFunc(e.Revisions, func(p Past) bool { return !p.Suspect }); i >= 0 {
+		if i := slices.IndexFunc(e.Revisions, func(p Past) bool { return !p.Suspect && p.Withdrawn == 0 }); i >= 0 {
 			r.To = e.Revisions[i]
+		}
+		for _, rev := range standing {
+			if rev > r.To.Rev {
+				r.Suspects = append(r.Suspects, rev)
+			}
 		}
 		if r.Head.DeletedRev == 0 || !r.To.gone() {
 			returns = append(returns, r)
 		}
 	}
 	return returns, kept
+}
+
+// Stems reports whether an entry's newest revision is another one, brought back
+// by a release or withdrawal, and by nothing that a member wrote. Its revisions
+// are newest first.
+func Stems(revisions []Past, from int64) bool {
+	if len(revisions) == 0 {
+		return false
+	}
+	at := revisions[0].Rev
+	for _, p := range revisions {
+		switch {
+		case at == from:
+			return true
+		case p.Rev == at && p.Returned:
+			at = p.Source
+		}
+	}
+	return at == from
 }
 
 // Returns are entries to be brought back, and what they meet.

@@ -3,10 +3,15 @@
 -- The change that took a revision back, by its number; null: the revision stands. A quarantine keeps the text, for
 -- reviewers and for a release; a purge does not. Whoever follows the feed never gets it: a later change of its entry says
 -- what is there instead.
+--
+-- source_rev is the revision of the entry whose text a withdrawal or release brought back, so that it stays known who
+-- wrote it; 0: none, a maintainer let the entry go; null: a member wrote the revision.
 alter table revisions
     add column withdrawn_rev bigint check (withdrawn_rev > rev),
+    add column purged boolean not null default false check (not purged or withdrawn_rev is not null),
+    add column source_rev bigint check (source_rev between 0 and rev - 1),
     drop constraint revisions_check, -- a text, unless it is a delete
-    add check (case when op = 'delete' then content is null else content is not null or withdrawn_rev is not null end);
+    add check ((content is null) = (op = 'delete' or purged));
 
 alter table changes
     drop constraint changes_op_check,
@@ -61,17 +66,19 @@ create table quarantined (
     foreign key (project_id, entry_id, was_rev) references revisions
 );
 
--- What was purged: each text under each name that its entry had. It does not come back, however it is offered, and the
--- feed names it to those who may have copies.
+-- What was purged: each text under the names that its entry had with it, and under its last one. It does not come back,
+-- however it is offered. The feed names it to those who may have copies, unless a member purged what others have written,
+-- too: theirs stays.
 create table death_certificates (
     project_id text collate "C" not null references projects,
     sha256     bytea not null check (length(sha256) = 32),
     entry_id   text collate "C" not null,
     path_key   text collate "C" not null,
     seq        bigint not null, -- of the purge
+    told       boolean not null,
     primary key (project_id, sha256, entry_id, path_key)
 );
-create index death_certificates_by_seq on death_certificates (project_id, seq);
+create index death_certificates_by_seq on death_certificates (project_id, seq) where told;
 
 -- A purge takes the text wherever it is kept.
 alter table proposals

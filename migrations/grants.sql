@@ -11,8 +11,9 @@ $$;
 
 grant select on schema_migrations to teammem_serve;
 grant select, update (url) on instance to teammem_serve;
-grant select, insert on members, project_remotes, changes, quarantines, death_certificates, audit to teammem_serve;
-grant select, insert, update (content, withdrawn_rev) on revisions to teammem_serve;
+grant select, insert on members, project_remotes, changes, quarantines, audit to teammem_serve;
+grant select, insert, update (seq, told) on death_certificates to teammem_serve;
+grant select, insert, update (content, withdrawn_rev, purged) on revisions to teammem_serve;
 grant select, insert, update (released_rev) on quarantined to teammem_serve;
 grant select, insert, update (revoked_at) on api_tokens to teammem_serve;
 grant select, insert, update (

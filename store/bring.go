@@ -109,7 +109,7 @@ func (w returnWriter) queueEntries(batch *pgx.Batch, done []memory.Returned, met
 		pgx.StrictNamedArgs{"project": w.project, "leaving": leaving})
 	batch.Queue(`
 		update entries e
-		set path_key = u.path_key, head_rev = u.rev, deleted_rev = u.rev, author = @author, updated_at = @at
+		set path_key = u.path_key, head_rev = u.rev, deleted_rev = u.rev, name = '', description = '', author = @author, updated_at = @at
 		from unnest(@ids::text[], @keys::text[], @revs::bigint[]) as u (entry_id, path_key, rev)
 		where e.project_id = @project and e.entry_id = u.entry_id`,
 		pgx.StrictNamedArgs{"project": w.project, "ids": gone.ids, "keys": gone.keys, "revs": gone.revs, "author": w.by, "at": w.at})
@@ -144,10 +144,10 @@ func (w returnWriter) queueRevisions(batch *pgx.Batch, done []memory.Returned) {
 	batch.Queue(`
 		insert into revisions (
 			project_id, entry_id, rev, op, path, kind, content, sha256, size, base_rev,
-			author, device_id, agent, agent_version, agent_session, agent_model, note, rule_set, at
+			author, device_id, agent, agent_version, agent_session, agent_model, note, rule_set, at, source_rev
 		)
 		select @project, u.entry_id, u.rev, u.op, u.path, r.kind, case when u.op <> 'delete' then r.content end, r.sha256, r.size, u.base,
-			@author, @device, '', '', '', '', @note, r.rule_set, @at
+			@author, @device, '', '', '', '', @note, r.rule_set, @at, case when u.op <> 'delete' then u.source else 0 end
 		from unnest(@entries::text[], @revs::bigint[], @ops::text[], @paths::text[], @bases::bigint[], @sources::bigint[])
 				as u (entry_id, rev, op, path, base, source),
 			lateral (

@@ -66,7 +66,7 @@ type liveRow struct {
 func addUp(ctx context.Context, tx pgx.Tx, project memory.ProjectID) (memory.Digest, int, error) {
 	var digest memory.Digest
 	rows, err := list(ctx, tx, func(r liveRow) liveRow { return r }, `
-		select e.path, sha256(r.content) as sha256
+		select e.path, coalesce(sha256(r.content), decode(repeat('00', 32), 'hex')) as sha256
 		from entries e
 		join revisions r on r.project_id = e.project_id and r.entry_id = e.entry_id and r.rev = e.head_rev
 		where e.project_id = @project and e.deleted_rev is null`,

@@ -33,6 +33,7 @@ type conflictRow struct {
 	ClosedRev  *int64
 	ClosedInto string
 	Proposal   string
+	Purged     bool
 }
 
 func (r conflictRow) conflict() memory.Conflict {
@@ -40,7 +41,7 @@ func (r conflictRow) conflict() memory.Conflict {
 		ID: memory.ConflictID(r.ConflictID), Project: memory.ProjectID(r.ProjectID), Path: memory.StoredPath(r.Path),
 		EntryID: memory.EntryID(r.EntryID), BaseRev: r.BaseRev, ServerRev: r.ServerRev, Content: r.Content, Sum: memory.Hash(r.SHA256),
 		Size: r.Size, Author: memory.Author{Member: memory.MemberID(r.Author), Name: r.AuthorName}, Device: memory.DeviceID(r.DeviceID),
-		RuleSet: r.RuleSet, KeptAt: r.KeptAt.UTC(), At: r.At.UTC(),
+		RuleSet: r.RuleSet, KeptAt: r.KeptAt.UTC(), At: r.At.UTC(), Purged: r.Purged,
 	}
 	if r.ClosedBy != nil {
 		c.Closed = &memory.Resolution{
@@ -68,7 +69,14 @@ func (s *Store) KeepConflict(
 		if err := roomForConflict(ctx, tx, c, most); err != nil {
 			return err
 		}
-		_, err := tx.Exec(ctx, `
+		purged, err := readCertificates(ctx, tx, c.Project, []memory.Hash{c.Sum})
+		if err != nil {
+			return err
+		}
+		if err := c.Refuse(purged); err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `
 			insert into conflicts (
 				project_id, conflict_id, path, entry_id, base_rev, server_rev, content, sha256, size, author, device_id, rule_set, kept_at, at
 			) values (
@@ -113,7 +121,7 @@ func readConflict(ctx context.Context, q querier, project memory.ProjectID, id m
 	return one(ctx, q, "conflict", conflictRow.conflict, `
 		select c.project_id, c.conflict_id, c.path, c.entry_id, c.base_rev, c.server_rev, c.content, c.sha256, c.size,
 			c.author, m.name as author_name, c.device_id, c.rule_set, c.kept_at, c.at,
-			c.closed_by, d.name as closer_name, c.closed_at, c.how, c.closed_rev, c.closed_into, c.proposal
+			c.closed_by, d.name as closer_name, c.closed_at, c.how, c.closed_rev, c.closed_into, c.proposal, c.purged
 		from conflicts c
 		join members m on m.member_id = c.author
 		left join members d on d.member_id = c.closed_by
@@ -165,11 +173,11 @@ func (s *Store) Conflicts(ctx context.Context, project memory.ProjectID, q memor
 		)
 		select c.project_id, c.conflict_id, c.path, c.entry_id, c.base_rev, c.server_rev, null::bytea as content, c.sha256, c.size,
 			c.author, m.name as author_name, c.device_id, c.rule_set, c.kept_at, c.at,
-			c.closed_by, d.name as closer_name, c.closed_at, c.how, c.closed_rev, c.closed_into, c.proposal
+			c.closed_by, d.name as closer_name, c.closed_at, c.how, c.closed_rev, c.closed_into, c.proposal, c.purged
 		from page,
 			lateral (
 				select project_id, conflict_id, path, entry_id, base_rev, server_rev, sha256, size, author, device_id, rule_set,
-					kept_at, at, closed_by, closed_at, how, closed_rev, closed_into, proposal
+					kept_at, at, closed_by, closed_at, how, closed_rev, closed_into, proposal, purged
 				from conflicts
 				where project_id = @project and conflict_id = page.conflict_id
 				offset 0

@@ -117,7 +117,7 @@ func (r changeRow) change() memory.Change {
 		Author: memory.Author{Member: memory.MemberID(r.Author), Name: r.AuthorName}, Device: memory.DeviceID(r.DeviceID),
 		Agent: memory.Agent{Name: r.Agent, Version: r.AgentVersion, Session: r.AgentSession, Model: r.AgentModel},
 	}
-	if c.Imposed() && r.RevOp == string(memory.ActionDelete) {
+	if c.Action != memory.ActionDelete && r.RevOp == string(memory.ActionDelete) {
 		c.Sum, c.Size = memory.Hash{}, 0 // the row has them of the text that went
 	}
 	return c
@@ -177,7 +177,7 @@ func readPurged(ctx context.Context, q querier, project memory.ProjectID, from, 
 	return list(ctx, q, purgedRow.sum, `
 		select distinct sha256
 		from death_certificates
-		where project_id = @project and seq > @from and seq <= @to
+		where project_id = @project and seq > @from and seq <= @to and told
 		order by sha256`,
 		pgx.StrictNamedArgs{"project": project, "from": from, "to": to})
 }

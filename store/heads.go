@@ -127,7 +127,7 @@ func queueLookups(batch *pgx.Batch, project memory.ProjectID, l memory.Lookups, 
 	queueEntryHeads(batch, project, l, h)
 	queueFolders(batch, project, l, &h.Folders)
 	queuePending(batch, project, l, &h.Pending)
-	if len(l.Sums) > 0 {
+	if len(l.Sums) > 0 || l.Moves {
 		queueCertificates(batch, project, l, &h.Purged)
 	}
 	if l.Holds {
@@ -217,18 +217,41 @@ func queueFolders(batch *pgx.Batch, project memory.ProjectID, l memory.Lookups, 
 		pgx.StrictNamedArgs{"project": project, "folder_keys": l.FolderKeys, "enough": l.Leaving + 1})
 }
 
-// queueCertificates finds which of the offered texts were purged.
+// queueCertificates finds which of the offered texts were purged, and which of
+// those that move.
 func queueCertificates(batch *pgx.Batch, project memory.ProjectID, l memory.Lookups, to *[]memory.Certificate) {
 	queueList(batch, to, certificateRow.certificate, `
 		select found.entry_id, found.path_key, found.sha256, found.seq
-		from unnest(@sums::bytea[]) as wanted (sum),
+		from (
+				select unnest(@sums::bytea[])
+				union
+				select moving.sha256
+				from unnest(@entry_ids::text[]) as wanted (id),
+					lateral (
+						select sha256
+						from entries
+						where project_id = @project and entry_id = wanted.id and @moves
+						offset 0
+					) as moving
+				union
+				select moving.sha256
+				from unnest(@path_keys::text[]) as wanted (key),
+					lateral (
+						select sha256
+						from entries
+						where project_id = @project and path_key between wanted.key and wanted.key and deleted_rev is null and @moves
+						order by path_key
+					) as moving
+			) as wanted (sum),
 			lateral (
 				select entry_id, path_key, sha256, seq
 				from death_certificates
 				where project_id = @project and sha256 = wanted.sum
 				offset 0
 			) as found`,
-		pgx.StrictNamedArgs{"project": project, "sums": sums(l.Sums)})
+		pgx.StrictNamedArgs{
+			"project": project, "sums": sums(l.Sums), "moves": l.Moves, "entry_ids": ids(l.EntryIDs), "path_keys": l.PathKeys,
+		})
 }
 
 type certificateRow struct {

@@ -91,7 +91,8 @@ type heldRow struct {
 
 func (r heldRow) held() memory.Held { return memory.Held{All: r.Total, Own: r.Own} }
 
-// queueDeleted counts what was deleted lately. What a maintainer took back was not.
+// queueDeleted counts what was deleted lately, for good or not. What a maintainer
+// took back was not.
 func queueDeleted(batch *pgx.Batch, project memory.ProjectID, l memory.Lookups, to *memory.Deletes) {
 	queueOne(batch, "project", to, deletedRow.deletes, `
 		select count(*) as total, count(*) filter (where author = @author and device_id = @device) as own
@@ -99,7 +100,7 @@ func queueDeleted(batch *pgx.Batch, project memory.ProjectID, l memory.Lookups, 
 		where project_id = @project and op = 'delete' and at > @since and not exists (
 			select
 			from changes c
-			where c.project_id = @project and c.seq = r.rev and c.op <> 'delete'
+			where c.project_id = @project and c.seq = r.rev and c.op = 'withdraw'
 		)`,
 		pgx.StrictNamedArgs{"project": project, "author": l.Author, "device": l.Device, "since": l.Since})
 }

@@ -13,9 +13,8 @@ import (
 
 // Purge removes texts of an entry for good, in one transaction. What is left of
 // them are their hashes.
-func (s *Store) Purge(
-	ctx context.Context, project memory.ProjectID, p memory.Purge, by memory.Principal, own bool, at time.Time, row memory.AuditRow,
-) (done memory.Purged, err error) {
+func (s *Store) Purge(ctx context.Context, p memory.Purging, row memory.AuditRow) (done memory.Purged, err error) {
+	project := p.Project
 	err = s.inLocked(ctx, project, func(tx pgx.Tx, k known) error {
 		done = memory.Purged{Head: k.heads.Head}
 		heads, err := readHeadsOf(ctx, tx, project, []memory.EntryID{p.EntryID})
@@ -33,16 +32,33 @@ func (s *Store) Purge(
 		for _, r := range slices.Backward(past[p.EntryID]) {
 			all = append(all, memory.Remnant{Past: r.past(), Author: memory.MemberID(r.Author)})
 		}
-		revs, sums, err := p.Condemn(heads[0], all, by.Member, own)
+		jailed, err := one(ctx, tx, "quarantine", jailedRow.jailed, `
+			select exists (
+				select
+				from quarantined
+				where project_id = @project and entry_id = @entry and released_rev is null
+			) as jailed`,
+			pgx.StrictNamedArgs{"project": project, "entry": p.EntryID})
+		if err != nil {
+			return err
+		}
+		revs, sums, err := p.Condemn(heads[0], all, jailed)
 		if err != nil {
 			return err
 		}
 		if done.Sums = sums; len(revs) == 0 {
 			return nil // it was purged before
 		}
-		w := purgeWriter{tx: tx, project: project, entry: heads[0], all: p.Rev == 0, revs: revs, sums: sums, at: at, row: row, note: p.Reason}
-		if own {
-			w.author = by.Member
+		w := purgeWriter{
+			tx: tx, project: project, entry: heads[0], all: p.Rev == 0, revs: revs, sums: sums, at: p.At, row: row, note: p.Reason,
+		}
+		if p.Own {
+			w.author = p.By.Member
+		}
+		if w.goes() {
+			if err := guardPurge(ctx, tx, k, p); err != nil {
+				return err
+			}
 		}
 		if done.Head, err = w.write(ctx, k, all); err != nil {
 			return err
@@ -52,6 +68,21 @@ func (s *Store) Purge(
 		return err
 	})
 	return done, s.fault(ctx, "purge", err)
+}
+
+type jailedRow struct{ Jailed bool }
+
+func (r jailedRow) jailed() bool { return r.Jailed }
+
+// guardPurge holds a purge of an entry that is there to what may be deleted.
+func guardPurge(ctx context.Context, tx pgx.Tx, k known, p memory.Purging) error {
+	var lately memory.Deletes
+	batch := &pgx.Batch{}
+	queueDeleted(batch, p.Project, memory.Lookups{Author: p.By.Member, Device: p.By.Device, Since: p.Since}, &lately)
+	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+		return err
+	}
+	return p.Guard(k.heads.Live, lately)
 }
 
 // purgeWriter writes one purge, under the project's lock.
@@ -68,21 +99,31 @@ type purgeWriter struct {
 	note    string
 }
 
+// goes reports whether an entry that is there goes with its texts.
+func (w purgeWriter) goes() bool { return w.all && w.entry.DeletedRev == 0 }
+
 // write returns where the project stands afterwards. The change that tells of
-// the purge says what the entry is from then on, which is what it was unless all
-// of it goes.
+// the purge is of the newest revision: if the entry does not go, that stays as
+// somebody wrote it, and what is based on it stays so, too.
 func (w purgeWriter) write(ctx context.Context, k known, past []memory.Remnant) (memory.Head, error) {
-	head, live, wasLive := k.heads.Head, k.heads.Live, w.entry.DeletedRev == 0
+	head, live, newest := k.heads.Head, k.heads.Live, w.entry.Rev
 	head.Seq++
-	if w.all && wasLive {
-		live--
-		head.Digest.Remove(w.entry.Path, w.entry.Sum)
-	}
 	batch := &pgx.Batch{}
-	w.queueRevision(batch, head.Seq, w.all || !wasLive)
-	queueChanges(batch, memory.Batch{Project: w.project}, []memory.Stored{{
-		Action: memory.ActionPurge, EntryID: w.entry.ID, Rev: head.Seq, Digest: head.Digest,
-	}})
+	if w.goes() {
+		live--
+		newest = head.Seq
+		head.Digest.Remove(w.entry.Path, w.entry.Sum)
+		w.queueRevision(batch, head.Seq)
+	}
+	if w.all {
+		w.queueForget(batch)
+	}
+	batch.Queue(`
+		insert into changes (project_id, seq, entry_id, rev, op, previous_path, digest_after)
+		values (@project, @seq, @entry, @rev, 'purge', '', @digest)`,
+		pgx.StrictNamedArgs{
+			"project": w.project, "seq": head.Seq, "entry": w.entry.ID, "rev": newest, "digest": head.Digest[:],
+		})
 	w.queueTexts(batch, head.Seq)
 	w.queueCertificates(batch, head.Seq, past)
 	batch.Queue(`
@@ -101,54 +142,88 @@ func (w purgeWriter) write(ctx context.Context, k known, past []memory.Remnant) 
 	return head, appendProject(ctx, w.tx, w.project, k.chain, append([]memory.AuditRow{w.row}, rows...)...)
 }
 
-// queueRevision writes what the entry is after the purge, and forgets what its
-// texts said of themselves if there is none any more.
-func (w purgeWriter) queueRevision(batch *pgx.Batch, rev int64, gone bool) {
-	args := pgx.StrictNamedArgs{
-		"project": w.project, "entry": w.entry.ID, "rev": rev, "base": w.entry.Rev, "gone": gone, "author": w.row.Actor,
-		"device": w.row.Device, "note": w.note, "at": w.at,
-	}
+// queueRevision writes that the entry is gone.
+func (w purgeWriter) queueRevision(batch *pgx.Batch, rev int64) {
 	batch.Queue(`
 		insert into revisions (
 			project_id, entry_id, rev, op, path, kind, content, sha256, size, base_rev,
-			author, device_id, agent, agent_version, agent_session, agent_model, note, rule_set, at
+			author, device_id, agent, agent_version, agent_session, agent_model, note, rule_set, at, source_rev
 		)
-		select project_id, entry_id, @rev::bigint, case when @gone then 'delete' else 'put' end, path, kind,
-			case when not @gone then content end, sha256, size, @base::bigint, @author, @device, '', '', '', '', @note, rule_set, @at
+		select project_id, entry_id, @rev, 'delete', path, kind, null, sha256, size, @base,
+			@author, @device, '', '', '', '', @note, rule_set, @at, 0
 		from revisions
-		where project_id = @project and entry_id = @entry and rev = @base::bigint`, args)
+		where project_id = @project and entry_id = @entry and rev = @base`,
+		pgx.StrictNamedArgs{
+			"project": w.project, "entry": w.entry.ID, "rev": rev, "base": w.entry.Rev, "author": w.row.Actor, "device": w.row.Device,
+			"note": w.note, "at": w.at,
+		})
 	batch.Queue(`
 		update entries
-		set head_rev = @rev, deleted_rev = case when @gone then @rev::bigint end, author = @author, updated_at = @at,
-			name = case when @gone then '' else name end, description = case when @gone then '' else description end
+		set head_rev = @rev, deleted_rev = @rev, author = @author, updated_at = @at
 		where project_id = @project and entry_id = @entry`,
-		pgx.StrictNamedArgs{
-			"project": w.project, "entry": w.entry.ID, "rev": rev, "gone": gone, "author": w.row.Actor, "at": w.at,
-		})
+		pgx.StrictNamedArgs{"project": w.project, "entry": w.entry.ID, "rev": rev, "author": w.row.Actor, "at": w.at})
+}
+
+// queueForget removes what the texts said of themselves.
+func (w purgeWriter) queueForget(batch *pgx.Batch) {
+	batch.Queue(`
+		update entries
+		set name = '', description = ''
+		where project_id = @project and entry_id = @entry`,
+		pgx.StrictNamedArgs{"project": w.project, "entry": w.entry.ID})
 }
 
 func (w purgeWriter) queueTexts(batch *pgx.Batch, rev int64) {
 	batch.Queue(`
 		update revisions
-		set content = null, withdrawn_rev = @rev
+		set content = null, purged = true, withdrawn_rev = @rev
 		where project_id = @project and entry_id = @entry and rev = any(@revs)`,
 		pgx.StrictNamedArgs{"project": w.project, "entry": w.entry.ID, "rev": rev, "revs": w.revs})
 }
 
-// queueCertificates remembers each text under each name that the entry had.
+// queueCertificates remembers each text under the names that the entry had with
+// it, and under its last one. What others have written, too, is theirs to keep:
+// nobody is told to remove it where a member purges only their own.
 func (w purgeWriter) queueCertificates(batch *pgx.Batch, rev int64, past []memory.Remnant) {
-	var keys []string
-	for _, r := range past {
-		keys = append(keys, r.Path.Skeleton())
+	named := map[memory.Hash][]string{}
+	for _, sum := range w.sums {
+		named[sum] = []string{w.entry.Path.Skeleton()}
 	}
-	slices.Sort(keys)
+	for _, r := range past {
+		if keys, condemned := named[r.Sum]; condemned && r.Action != memory.ActionDelete {
+			named[r.Sum] = append(keys, r.Path.Skeleton())
+		}
+	}
+	var texts [][]byte
+	var keys []string
+	for _, sum := range w.sums {
+		slices.Sort(named[sum])
+		for _, key := range slices.Compact(named[sum]) {
+			texts, keys = append(texts, sum[:]), append(keys, key)
+		}
+	}
 	batch.Queue(`
-		insert into death_certificates (project_id, sha256, entry_id, path_key, seq)
-		select @project, s.sum, @entry, k.key, @rev
-		from unnest(@sums::bytea[]) as s (sum), unnest(@keys::text[]) as k (key)
-		on conflict (project_id, sha256, entry_id, path_key) do nothing`,
+		with others as materialized (
+			select sha256
+			from revisions
+			where project_id = @project and sha256 = any(@sums) and op = 'put' and source_rev is null and author <> @author
+			union
+			select sha256
+			from proposals
+			where project_id = @project and sha256 = any(@sums) and op = 'put' and author <> @author
+			union
+			select sha256
+			from conflicts
+			where project_id = @project and sha256 = any(@sums) and author <> @author
+		)
+		insert into death_certificates (project_id, sha256, entry_id, path_key, seq, told)
+		select @project, u.sum, @entry, u.key, @rev, @author = '' or not exists (select from others where sha256 = u.sum)
+		from unnest(@texts::bytea[], @keys::text[]) as u (sum, key)
+		on conflict (project_id, sha256, entry_id, path_key) do update
+		set told = true, seq = excluded.seq
+		where excluded.told and not death_certificates.told`,
 		pgx.StrictNamedArgs{
-			"project": w.project, "entry": w.entry.ID, "rev": rev, "sums": sums(w.sums), "keys": slices.Compact(keys),
+			"project": w.project, "entry": w.entry.ID, "rev": rev, "sums": sums(w.sums), "author": w.author, "texts": texts, "keys": keys,
 		})
 }
 
@@ -158,7 +233,8 @@ type copyRow struct {
 }
 
 // takeCopies removes the texts from conflicts and proposals: the purged ones
-// wherever they are, and with the entry all that is about it.
+// wherever they are, and with the entry all that is about it. Who purges only their
+// own takes only their own.
 func (w purgeWriter) takeCopies(ctx context.Context) ([]memory.AuditRow, error) {
 	args := pgx.StrictNamedArgs{
 		"project": w.project, "entry": w.entry.ID, "sums": sums(w.sums), "all": w.all, "author": w.author, "by": w.row.Actor, "at": w.at,
@@ -170,7 +246,7 @@ func (w purgeWriter) takeCopies(ctx context.Context) ([]memory.AuditRow, error) 
 			decided_by = coalesce(p.decided_by, @by), decided_at = coalesce(p.decided_at, @at)
 		from proposals o
 		where p.project_id = @project and not p.purged
-			and (p.sha256 = any(@sums) or @all and p.entry_id = @entry and (@author = '' or p.author = @author))
+			and (p.sha256 = any(@sums) or @all and p.entry_id = @entry) and (@author = '' or p.author = @author)
 			and o.project_id = p.project_id and o.proposal_id = p.proposal_id
 		returning p.proposal_id as id, o.state = 'pending' as open`, args)
 	if err != nil {
@@ -182,7 +258,7 @@ func (w purgeWriter) takeCopies(ctx context.Context) ([]memory.AuditRow, error) 
 			how = case when c.how = '' then 'theirs' else c.how end
 		from conflicts o
 		where c.project_id = @project and not c.purged
-			and (c.sha256 = any(@sums) or @all and c.entry_id = @entry and (@author = '' or c.author = @author))
+			and (c.sha256 = any(@sums) or @all and c.entry_id = @entry) and (@author = '' or c.author = @author)
 			and o.project_id = c.project_id and o.conflict_id = c.conflict_id
 		returning c.conflict_id as id, o.closed_at is null as open`, args)
 	if err != nil {

@@ -18,7 +18,7 @@ func (s *Store) PreviewQuarantine(ctx context.Context, q memory.Quarantine) (mem
 		if err != nil {
 			return err
 		}
-		if _, err := findSuspects(ctx, tx, head, &q); err != nil {
+		if _, err := findSuspects(ctx, tx, head, nil, &q); err != nil {
 			return err
 		}
 		for i := range q.Entries {
@@ -30,16 +30,20 @@ func (s *Store) PreviewQuarantine(ctx context.Context, q memory.Quarantine) (mem
 	return q, s.fault(ctx, "preview quarantine", err)
 }
 
-// AddQuarantine takes back what is suspect, in one transaction. If that is
-// nothing, nothing is written, and the identity is "".
-func (s *Store) AddQuarantine(ctx context.Context, q memory.Quarantine, row memory.AuditRow) (memory.Quarantine, error) {
+// AddQuarantine takes back what is suspect, in one transaction, and brings
+// nothing back that is unfit. If there is nothing to take, nothing is written,
+// and it returns the same quarantine of shortly before; without one, the identity
+// is "".
+func (s *Store) AddQuarantine(
+	ctx context.Context, q memory.Quarantine, unfit map[memory.RevisionRef]bool, row memory.AuditRow,
+) (memory.Quarantine, error) {
 	asked := q
 	err := s.inLocked(ctx, asked.Project, func(tx pgx.Tx, k known) error {
 		q = asked // a transaction can be begun again
 		if err := manyRows(ctx, tx); err != nil {
 			return err
 		}
-		brought, err := findSuspects(ctx, tx, k.heads.Head, &q)
+		brought, err := findSuspects(ctx, tx, k.heads.Head, unfit, &q)
 		if err != nil {
 			return err
 		}
@@ -49,8 +53,8 @@ func (s *Store) AddQuarantine(ctx context.Context, q memory.Quarantine, row memo
 		}
 		q.Head = brought.Head
 		if len(q.Entries) == 0 && q.Proposals == 0 {
-			q.ID = ""
-			return nil
+			q, err = readAgain(ctx, tx, q)
+			return err
 		}
 		w := returnWriter{tx: tx, project: q.Project, by: q.By.Member, device: row.Device, at: q.At, note: q.Reason, text: memory.ActionWithdraw}
 		if err := w.write(ctx, brought); err != nil {
@@ -59,7 +63,7 @@ func (s *Store) AddQuarantine(ctx context.Context, q memory.Quarantine, row memo
 		if err := writeQuarantine(ctx, tx, q); err != nil {
 			return err
 		}
-		if err := hideWithdrawn(ctx, tx, q.Project, q.Entries); err != nil {
+		if err := hideWithdrawn(ctx, tx, q.Project, brought.Done); err != nil {
 			return err
 		}
 		row.Decision = "withdrawn"
@@ -77,12 +81,17 @@ func manyRows(ctx context.Context, tx pgx.Tx) error {
 
 // findSuspects reads what is suspect, decides what becomes of it, and describes
 // that in the quarantine.
-func findSuspects(ctx context.Context, tx pgx.Tx, head memory.Head, q *memory.Quarantine) (memory.Brought, error) {
+func findSuspects(
+	ctx context.Context, tx pgx.Tx, head memory.Head, unfit map[memory.RevisionRef]bool, q *memory.Quarantine,
+) (memory.Brought, error) {
 	suspected, err := readSuspected(ctx, tx, q.Project, q.Suspects)
 	if err != nil {
 		return memory.Brought{}, err
 	}
 	items, kept := memory.Suspicious(suspected)
+	if err := judgeReturns(ctx, tx, q.Project, items, unfit); err != nil {
+		return memory.Brought{}, err
+	}
 	r := memory.Returns{Head: head, Items: items}
 	if err := readStanding(ctx, tx, q.Project, &r); err != nil {
 		return memory.Brought{}, err
@@ -91,12 +100,42 @@ func findSuspects(ctx context.Context, tx pgx.Tx, head memory.Head, q *memory.Qu
 	q.Kept, q.Withdrawn, q.Entries = kept, len(brought.Done), nil
 	for _, d := range brought.Done {
 		e := memory.Quarantined{EntryID: d.Head.ID, Path: d.Head.Path, Rev: d.Rev, Was: d.Head.Rev}
-		if !d.Gone {
+		switch {
+		case !d.Gone:
 			e.Back = d.To.Rev
+		case d.To.Unfit:
+			e.Stuck = memory.StuckRefused
 		}
 		q.Entries = append(q.Entries, e)
 	}
 	return brought, nil
+}
+
+// judgeReturns marks what must not come back: what was purged since, and what the
+// gate refuses today.
+func judgeReturns(
+	ctx context.Context, q querier, project memory.ProjectID, items []memory.Return, unfit map[memory.RevisionRef]bool,
+) error {
+	texts := make([]memory.Hash, 0, len(items))
+	for i := range items {
+		it := &items[i]
+		it.To.Unfit = unfit[memory.RevisionRef{EntryID: it.Head.ID, Rev: it.To.Rev}]
+		texts = append(texts, it.To.Sum)
+	}
+	purged, err := readCertificates(ctx, q, project, texts)
+	memory.Bury(items, purged)
+	return err
+}
+
+// readCertificates finds which of the texts were purged, wherever.
+func readCertificates(
+	ctx context.Context, q querier, project memory.ProjectID, texts []memory.Hash,
+) ([]memory.Certificate, error) {
+	return list(ctx, q, certificateRow.certificate, `
+		select entry_id, path_key, sha256, seq
+		from death_certificates
+		where project_id = @project and sha256 = any(@sums)`,
+		pgx.StrictNamedArgs{"project": project, "sums": sums(texts)})
 }
 
 // readStanding reads the names that entries meet on their way back, and how many
@@ -128,7 +167,7 @@ func (r suspectRow) ref() memory.RevisionRef {
 // readSuspected returns the entries that have a suspect revision.
 func readSuspected(ctx context.Context, q querier, project memory.ProjectID, s memory.Suspects) ([]memory.Suspected, error) {
 	entries := s.Entries
-	suspect := func(r pastRow) bool { return !r.At.Before(s.Since) }
+	suspect := func(r pastRow) bool { return r.SourceRev == nil && !r.At.Before(s.Since) }
 	if len(entries) == 0 {
 		refs, err := readSuspects(ctx, q, project, s)
 		if err != nil {
@@ -178,7 +217,11 @@ func readSuspects(ctx context.Context, q querier, project memory.ProjectID, s me
 			select object, at
 			from audit
 			where @token <> '' and project_id = @project and token_id = @token
-				and action in ('entry.put', 'entry.move', 'entry.delete')
+				and action in ('entry.put', 'entry.move', 'entry.delete', 'proposal.put', 'proposal.move', 'proposal.delete')
+		), approved as materialized (
+			select p.entry_id, p.published_rev
+			from written w
+			join proposals p on p.project_id = @project and p.proposal_id = w.object and p.published_rev is not null
 		)
 		select r.entry_id, r.rev
 		from revisions r
@@ -187,12 +230,11 @@ func readSuspects(ctx context.Context, q querier, project memory.ProjectID, s me
 			and (@device = '' or r.device_id = @device)
 			and (@session = '' or r.agent_session = @session)
 			and (@since::timestamptz is null or r.at >= @since)
-			and (@token = '' or (r.entry_id, r.at) in (select object, at from written))
-			and not exists (
-				select
-				from changes c
-				where c.project_id = @project and c.seq = r.rev and c.op in ('withdraw', 'purge')
-			)`,
+			and (
+				@token = '' or (r.entry_id, r.at) in (select object, at from written)
+				or (r.entry_id, r.rev) in (select entry_id, published_rev from approved)
+			)
+			and r.source_rev is null`,
 		suspectArgs(project, s))
 }
 
@@ -229,11 +271,15 @@ type pastRow struct {
 	Author  string
 	At      time.Time
 	Purged  bool
+
+	WithdrawnRev *int64
+	SourceRev    *int64
 }
 
 func (r pastRow) past() memory.Past {
 	return memory.Past{
 		Rev: r.Rev, Action: memory.Action(r.Op), Path: memory.StoredPath(r.Path), Sum: memory.Hash(r.SHA256), Size: r.Size, Purged: r.Purged,
+		Withdrawn: value(r.WithdrawnRev), Returned: r.SourceRev != nil, Source: value(r.SourceRev),
 	}
 }
 
@@ -242,10 +288,10 @@ func readPast(
 	ctx context.Context, q querier, project memory.ProjectID, entries []memory.EntryID,
 ) (map[memory.EntryID][]pastRow, error) {
 	rows, err := list(ctx, q, func(r pastRow) pastRow { return r }, `
-		select r.entry_id, r.rev, r.op, r.path, r.sha256, r.size, r.author, r.at, r.purged
+		select r.entry_id, r.rev, r.op, r.path, r.sha256, r.size, r.author, r.at, r.purged, r.withdrawn_rev, r.source_rev
 		from unnest(@entries::text[]) as wanted (id),
 			lateral (
-				select entry_id, rev, op, path, sha256, size, author, at, content is null and op <> 'delete' as purged
+				select entry_id, rev, op, path, sha256, size, author, at, purged, withdrawn_rev, source_rev
 				from revisions
 				where project_id = @project and entry_id = wanted.id
 				offset 0
@@ -272,7 +318,7 @@ func countSuspectProposals(ctx context.Context, q querier, x memory.Quarantine) 
 			and (@device = '' or p.device_id = @device)
 			and (@session = '' or p.agent_session = @session)
 			and (@since::timestamptz is null or p.at >= @since)
-			and (cardinality(@entries::text[]) = 0 or p.entry_id = any(@entries))
+			and cardinality(@entries::text[]) = 0
 			and (@token = '' or exists (
 				select
 				from audit a
@@ -285,7 +331,8 @@ type countRow struct{ N int }
 
 func (r countRow) count() int { return r.N }
 
-// closeSuspectProposals takes what is suspect out of the queue.
+// closeSuspectProposals takes what is suspect out of the queue. Where entries are
+// named nobody is suspect: what others propose for them is for reviewers to see.
 func closeSuspectProposals(ctx context.Context, tx pgx.Tx, q *memory.Quarantine, whole memory.AuditRow) ([]memory.AuditRow, error) {
 	args := suspectArgs(q.Project, q.Suspects)
 	args["entries"], args["by"], args["at"] = ids(q.Suspects.Entries), q.By.Member, q.At
@@ -297,7 +344,7 @@ func closeSuspectProposals(ctx context.Context, tx pgx.Tx, q *memory.Quarantine,
 			and (@device = '' or p.device_id = @device)
 			and (@session = '' or p.agent_session = @session)
 			and (@since::timestamptz is null or p.at >= @since)
-			and (cardinality(@entries::text[]) = 0 or p.entry_id = any(@entries))
+			and cardinality(@entries::text[]) = 0
 			and (@token = '' or exists (
 				select
 				from audit a
@@ -358,15 +405,56 @@ func quarantinedArrays(list []memory.Quarantined) (entries []string, revs, was, 
 	return entries, revs, was, back
 }
 
-// hideWithdrawn marks the revisions that were taken back: all between the one
-// whose text returned and the one that says so.
-func hideWithdrawn(ctx context.Context, tx pgx.Tx, project memory.ProjectID, list []memory.Quarantined) error {
-	entries, revs, _, back := quarantinedArrays(list)
+// hideWithdrawn marks the revisions that were taken back.
+func hideWithdrawn(ctx context.Context, tx pgx.Tx, project memory.ProjectID, done []memory.Returned) error {
+	var entries []string
+	var suspects, revs []int64
+	for _, d := range done {
+		for _, rev := range d.Suspects {
+			entries, suspects, revs = append(entries, string(d.Head.ID)), append(suspects, rev), append(revs, d.Rev)
+		}
+	}
 	_, err := tx.Exec(ctx, `
 		update revisions r
 		set withdrawn_rev = u.rev
-		from unnest(@entries::text[], @revs::bigint[], @back::bigint[]) as u (entry_id, rev, back)
-		where r.project_id = @project and r.entry_id = u.entry_id and r.rev > u.back and r.rev < u.rev and r.withdrawn_rev is null`,
-		pgx.StrictNamedArgs{"project": project, "entries": entries, "revs": revs, "back": back})
+		from unnest(@entries::text[], @suspects::bigint[], @revs::bigint[]) as u (entry_id, suspect, rev)
+		where r.project_id = @project and r.entry_id = u.entry_id and r.rev = u.suspect and r.withdrawn_rev is null`,
+		pgx.StrictNamedArgs{"project": project, "entries": entries, "suspects": suspects, "revs": revs})
 	return err
 }
+
+// readAgain finds what somebody took back who asks for it again: the same, as far
+// as it was there to be taken.
+func readAgain(ctx context.Context, tx pgx.Tx, q memory.Quarantine) (memory.Quarantine, error) {
+	args := suspectArgs(q.Project, q.Suspects)
+	args["author"], args["reason"], args["after"] = q.By.Member, q.Reason, q.At.Add(-memory.AgainWithin)
+	args["entries"] = ids(q.Suspects.Entries)
+	found, err := one(ctx, tx, "quarantine", quarantineIDRow.id, `
+		select q.quarantine_id
+		from quarantines q
+		where q.project_id = @project and q.at > @after and q.author = @author and q.reason = @reason
+			and q.member_id = @member and q.device_id = @device and q.token_id = @token and q.agent_session = @session
+			and q.since is not distinct from @since::timestamptz
+			and (cardinality(@entries::text[]) = 0 or exists (
+				select
+				from quarantined e
+				where e.project_id = q.project_id and e.quarantine_id = q.quarantine_id and e.entry_id = any(@entries)
+			))
+		order by q.at desc, q.quarantine_id desc
+		limit 1`,
+		args)
+	if memory.CodeOf(err) == memory.CodeNotFound {
+		q.ID = ""
+		return q, nil
+	}
+	if err != nil {
+		return q, err
+	}
+	again, err := readQuarantine(ctx, tx, q.Project, found)
+	again.Head = q.Head
+	return again, err
+}
+
+type quarantineIDRow struct{ QuarantineID string }
+
+func (r quarantineIDRow) id() memory.QuarantineID { return memory.QuarantineID(r.QuarantineID) }

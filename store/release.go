@@ -13,16 +13,17 @@ import (
 // nothing came after it and nothing is in the way. One transaction releases all
 // that it can.
 func (s *Store) ReleaseQuarantine(
-	ctx context.Context, project memory.ProjectID, id memory.QuarantineID, reason string, at time.Time, row memory.AuditRow,
+	ctx context.Context, asked memory.Releasing, row memory.AuditRow,
 ) (q memory.Quarantine, err error) {
+	project := asked.Project
 	err = s.inLocked(ctx, project, func(tx pgx.Tx, k known) error {
 		if err := manyRows(ctx, tx); err != nil {
 			return err
 		}
-		if q, err = readQuarantine(ctx, tx, project, id); err != nil {
+		if q, err = readQuarantine(ctx, tx, project, asked.Quarantine); err != nil {
 			return err
 		}
-		r, stuck, err := readReturns(ctx, tx, k.heads.Head, q)
+		r, stuck, err := readReturns(ctx, tx, k.heads.Head, asked.Unfit, q)
 		if err != nil {
 			return err
 		}
@@ -35,7 +36,7 @@ func (s *Store) ReleaseQuarantine(
 			released(&q, nil, stuck)
 			return nil
 		}
-		w := returnWriter{tx: tx, project: project, by: row.Actor, device: row.Device, at: at, note: reason, text: memory.ActionPut}
+		w := returnWriter{tx: tx, project: project, by: row.Actor, device: row.Device, at: asked.At, note: asked.Reason, text: memory.ActionPut}
 		if err := w.write(ctx, brought); err != nil {
 			return err
 		}
@@ -55,7 +56,9 @@ func (s *Store) ReleaseQuarantine(
 }
 
 // readReturns finds what each entry returns to, and which cannot.
-func readReturns(ctx context.Context, tx pgx.Tx, head memory.Head, q memory.Quarantine) (memory.Returns, map[memory.EntryID]memory.Stuck, error) {
+func readReturns(
+	ctx context.Context, tx pgx.Tx, head memory.Head, unfit map[memory.RevisionRef]bool, q memory.Quarantine,
+) (memory.Returns, map[memory.EntryID]memory.Stuck, error) {
 	r, stuck := memory.Returns{Head: head, Whole: true}, map[memory.EntryID]memory.Stuck{}
 	var entries []memory.EntryID
 	was := map[memory.EntryID]memory.Quarantined{}
@@ -72,18 +75,31 @@ func readReturns(ctx context.Context, tx pgx.Tx, head memory.Head, q memory.Quar
 	if err != nil {
 		return r, nil, err
 	}
+	var items []memory.Return
+	stands := map[memory.EntryID]bool{}
 	for _, h := range heads {
-		e, item := was[h.ID], memory.Return{Head: h}
-		for _, p := range past[h.ID] {
-			if p.Rev == e.Was {
-				item.To = p.past()
+		item := memory.Return{Head: h}
+		var revisions []memory.Past
+		for _, r := range past[h.ID] {
+			p := r.past()
+			if revisions = append(revisions, p); p.Rev == was[h.ID].Was {
+				item.To = p
 			}
 		}
-		switch {
-		case h.Rev != e.Rev:
-			stuck[h.ID] = memory.StuckChanged
+		stands[h.ID] = memory.Stems(revisions, was[h.ID].Rev)
+		items = append(items, item)
+	}
+	if err := judgeReturns(ctx, tx, q.Project, items, unfit); err != nil {
+		return r, nil, err
+	}
+	for _, item := range items {
+		switch h := item.Head; {
 		case item.To.Purged:
 			stuck[h.ID] = memory.StuckPurged
+		case !stands[h.ID]:
+			stuck[h.ID] = memory.StuckChanged
+		case item.To.Unfit:
+			stuck[h.ID] = memory.StuckRefused
 		default:
 			r.Items = append(r.Items, item)
 		}

@@ -80,6 +80,7 @@ type Conflict struct {
 	KeptAt     time.Time   `json:"kept_at"`
 	At         time.Time   `json:"at"`
 	Resolution *Resolution `json:"resolution,omitzero"`
+	Purged     bool        `json:"purged,omitzero"`
 }
 
 // Resolution is how a conflict was closed.
@@ -103,7 +104,7 @@ func NewConflict(c memory.Conflict) Conflict {
 	w := Conflict{
 		ID: string(c.ID), State: conflictOpen, Path: c.Path.String(), EntryID: string(c.EntryID), BaseRev: c.BaseRev, ServerRev: c.ServerRev,
 		SHA256: c.Sum.String(), Size: c.Size, Author: newAuthor(c.Author), Device: string(c.Device), RuleSet: c.RuleSet, KeptAt: utc(c.KeptAt),
-		At: utc(c.At),
+		At: utc(c.At), Purged: c.Purged,
 	}
 	if r := c.Closed; r != nil {
 		w.State = conflictClosed
@@ -122,7 +123,7 @@ func (w Conflict) Domain() (memory.Conflict, error) {
 	}
 	c := memory.Conflict{
 		ID: name, EntryID: memory.EntryID(w.EntryID), BaseRev: w.BaseRev, ServerRev: w.ServerRev, Size: w.Size, Author: w.Author.Domain(),
-		Device: memory.DeviceID(w.Device), RuleSet: w.RuleSet, KeptAt: w.KeptAt, At: w.At,
+		Device: memory.DeviceID(w.Device), RuleSet: w.RuleSet, KeptAt: w.KeptAt, At: w.At, Purged: w.Purged,
 	}
 	if c.Path, err = memory.ParseServedPath(w.Path); err != nil {
 		return c, err
@@ -138,7 +139,7 @@ func (w Conflict) Domain() (memory.Conflict, error) {
 	if (w.State == conflictClosed) != (c.Closed != nil) {
 		return c, malformed("a conflict is %s and says otherwise", harmless(w.State))
 	}
-	if w.Content == nil {
+	if w.Content == nil || w.Purged {
 		return c, nil
 	}
 	c.Content = []byte(*w.Content)
@@ -157,8 +158,10 @@ type ConflictView struct {
 // NewConflictView describes a conflict with the texts that it is between.
 func NewConflictView(v memory.ConflictView) ConflictView {
 	w := ConflictView{Conflict: NewConflict(v.Conflict)}
-	content := string(v.Content)
-	w.Conflict.Content = &content
+	if !v.Purged {
+		content := string(v.Content)
+		w.Conflict.Content = &content
+	}
 	if v.Base != nil {
 		base := NewRevisionContent(*v.Base)
 		w.Base = &base

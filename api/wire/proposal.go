@@ -34,6 +34,7 @@ type Proposal struct {
 
 	Decision  *Decision `json:"decision,omitzero"`
 	Successor string    `json:"successor,omitzero"`
+	Purged    bool      `json:"purged,omitzero"`
 }
 
 // Decision is how a proposal ended.
@@ -52,7 +53,7 @@ func NewProposal(p memory.Proposal) Proposal {
 		EntryID: string(p.EntryID), Creates: p.Creates, BaseRev: p.BaseRev, BaseSHA256: hashText(p.BaseSum), SHA256: hashText(p.Sum),
 		Size: p.Size, Kind: string(p.Kind), Name: p.Name, Description: p.Description,
 		Author: newAuthor(p.Author), Device: string(p.Device), Agent: newAgent(p.Agent), Note: p.Note, RuleSet: p.RuleSet, At: utc(p.At),
-		Successor: string(p.Successor),
+		Successor: string(p.Successor), Purged: p.Purged,
 	}
 	if d := p.Decision; d != nil {
 		w.Decision = &Decision{By: newAuthor(d.By), At: utc(d.At), Reason: string(d.Reason), Note: d.Note, Rev: d.Rev}
@@ -70,7 +71,7 @@ func (w Proposal) Domain() (memory.Proposal, error) {
 		ID: id, State: memory.ProposalState(w.State), EntryID: memory.EntryID(w.EntryID), Creates: w.Creates,
 		BaseRev: w.BaseRev, Size: w.Size, Kind: memory.Kind(w.Kind), Name: w.Name, Description: w.Description,
 		Author: w.Author.Domain(), Device: memory.DeviceID(w.Device), Agent: w.Agent.Domain(), Note: w.Note, RuleSet: w.RuleSet, At: w.At,
-		Successor: memory.ProposalID(w.Successor),
+		Successor: memory.ProposalID(w.Successor), Purged: w.Purged,
 	}
 	if d := w.Decision; d != nil {
 		p.Decision = &memory.ReviewDecision{By: d.By.Domain(), At: d.At, Reason: memory.Reason(d.Reason), Note: d.Note, Rev: d.Rev}
@@ -94,7 +95,7 @@ func (w Proposal) typed(p *memory.Proposal) (err error) {
 	if p.BaseSum, err = optionalHash("base_sha256", w.BaseSHA256); err != nil {
 		return err
 	}
-	if p.Sum, err = hash("sha256", w.SHA256); err != nil || w.Content == nil {
+	if p.Sum, err = hash("sha256", w.SHA256); err != nil || w.Content == nil || w.Purged {
 		return err
 	}
 	p.Content = []byte(*w.Content)
@@ -113,7 +114,7 @@ type ProposalView struct {
 // NewProposalView describes a proposal with what it would replace.
 func NewProposalView(v memory.ProposalView) ProposalView {
 	w := ProposalView{Proposal: NewProposal(v.Proposal), Moved: v.Moved}
-	if v.Action == memory.ActionPut {
+	if v.Action == memory.ActionPut && !v.Purged {
 		content := string(v.Content)
 		w.Proposal.Content = &content
 	}
