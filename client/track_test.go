@@ -110,8 +110,8 @@ func TestPlanLoose(t *testing.T) {
 			}
 		}
 	})
-	if narrow < 20 {
-		t.Errorf("%d plans were made for what is not at rest", narrow)
+	if narrow == 0 { // about half of them are
+		t.Error("no plan was made for what is not at rest")
 	}
 }
 
