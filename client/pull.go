@@ -201,7 +201,7 @@ func (c *cycle) takePage(p page) {
 func (c *cycle) takeChange(change memory.Change) {
 	r := msync.Remote{
 		EntryID: change.EntryID, Path: change.Path, Rev: change.Rev, Sum: change.Sum, Deleted: change.Gone(),
-		Imposed: change.Imposed(), Purged: change.Action == memory.ActionPurge,
+		Imposed: change.Imposed(), Purged: change.Action == memory.ActionPurge && change.Gone(),
 	}
 	if change.Inline {
 		c.texts.put(memory.RevisionRef{EntryID: change.EntryID, Rev: change.Rev}, change.Content)
