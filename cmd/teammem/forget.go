@@ -27,12 +27,13 @@ func (a *app) newForgetCommand() *cobra.Command {
 meant for the team. Team-mates' files of it go with their next sync, from their
 trash and conflicts, too. Your own file stays: it has to be left out of the
 mirror first, by a line in team/.teammemignore. ` + fileHelp + `
-You can forget what you have written yourself; the rest a maintainer purges in
-the console. It cannot be undone. Backups that were made before still have the
+You can forget what you alone have written, unless changes of the project wait
+for review, and not with an API token that was kept (login --keep-token); the rest
+a maintainer purges. It cannot be undone. Backups that were made before still have the
 text, and a secret that was shared has to be replaced all the same.
 Exit 0: it is gone; 2: no such entry, or its file is not left out; 4: the tree
 is not the one that was linked; 5: another teammem process is at work; 6: not
-logged in, or somebody else has written it, too; 8: the server cannot be reached.`,
+logged in, or it is not yours to forget; 8: the server cannot be reached.`,
 		Example:           "  echo notes/leak.md >>team/.teammemignore\n  teammem forget notes/leak.md --yes",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.completeFiles,
