@@ -24,7 +24,8 @@ func (s *Store) PreviewQuarantine(ctx context.Context, q memory.Quarantine) (mem
 		for i := range q.Entries {
 			q.Entries[i].Rev = 0
 		}
-		q.Proposals, err = countSuspectProposals(ctx, tx, q)
+		suspect, err := suspectProposals(ctx, tx, q)
+		q.Proposals = len(suspect)
 		return err
 	})
 	return q, s.fault(ctx, "preview quarantine", err)
@@ -306,12 +307,13 @@ func readPast(
 	return past, err
 }
 
-// countSuspectProposals counts what would be closed.
-func countSuspectProposals(ctx context.Context, q querier, x memory.Quarantine) (int, error) {
+// suspectProposals finds what would be closed. Where entries are named nobody is
+// suspect: what others propose for them is for reviewers to see.
+func suspectProposals(ctx context.Context, q querier, x memory.Quarantine) ([]string, error) {
 	args := suspectArgs(x.Project, x.Suspects)
 	args["entries"] = ids(x.Suspects.Entries)
-	return one(ctx, q, "project", countRow.count, `
-		select count(*) as n
+	return list(ctx, q, proposalIDRow.id, `
+		select p.proposal_id
 		from proposals p
 		where p.project_id = @project and p.state = 'pending'
 			and (@member = '' or p.author = @member)
@@ -327,31 +329,23 @@ func countSuspectProposals(ctx context.Context, q querier, x memory.Quarantine) 
 		args)
 }
 
-type countRow struct{ N int }
+type proposalIDRow struct{ ProposalID string }
 
-func (r countRow) count() int { return r.N }
+func (r proposalIDRow) id() string { return r.ProposalID }
 
-// closeSuspectProposals takes what is suspect out of the queue. Where entries are
-// named nobody is suspect: what others propose for them is for reviewers to see.
+// closeSuspectProposals takes what is suspect out of the queue, but for what was
+// decided meanwhile.
 func closeSuspectProposals(ctx context.Context, tx pgx.Tx, q *memory.Quarantine, whole memory.AuditRow) ([]memory.AuditRow, error) {
-	args := suspectArgs(q.Project, q.Suspects)
-	args["entries"], args["by"], args["at"] = ids(q.Suspects.Entries), q.By.Member, q.At
+	suspect, err := suspectProposals(ctx, tx, *q)
+	if err != nil {
+		return nil, err
+	}
 	closed, err := list(ctx, tx, func(r closedRow) closedRow { return r }, `
-		update proposals p
+		update proposals
 		set state = 'withdrawn', decided_by = @by, decided_at = @at
-		where p.project_id = @project and p.state = 'pending'
-			and (@member = '' or p.author = @member)
-			and (@device = '' or p.device_id = @device)
-			and (@session = '' or p.agent_session = @session)
-			and (@since::timestamptz is null or p.at >= @since)
-			and cardinality(@entries::text[]) = 0
-			and (@token = '' or exists (
-				select
-				from audit a
-				where a.project_id = @project and a.token_id = @token and a.object = p.proposal_id
-			))
-		returning p.proposal_id, p.sha256`,
-		args)
+		where project_id = @project and proposal_id = any(@suspect) and state = 'pending'
+		returning proposal_id, sha256`,
+		pgx.StrictNamedArgs{"project": q.Project, "suspect": suspect, "by": q.By.Member, "at": q.At})
 	if err != nil {
 		return nil, err
 	}

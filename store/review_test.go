@@ -65,12 +65,14 @@ func (b *bundle) approval(tb testing.TB, p memory.Proposal, m memory.Member) (me
 	at := start().Add(time.Hour)
 	row := by.Row(at, "proposal.approve", string(p.ID))
 	row.Decision = "published"
-	return memory.Batch{
+	batch := memory.Batch{
 		Project: b.project.ID, Epoch: b.project.Head.Epoch, By: by, Device: p.Device, Agent: p.Agent, At: at,
 		Items: []memory.Item{{Write: w}}, Approves: memory.Approval{Proposal: p.ID, Author: p.Author.Member},
-	}, memory.Ending{
+	}
+	ending := memory.Ending{
 		Project: b.project.ID, Proposal: p.ID, State: memory.ProposalPublished, By: m.ID, At: at, Row: row,
 	}
+	return batch, ending
 }
 
 // approve publishes a proposal and requires it to work.
