@@ -17,9 +17,10 @@ import (
 // which line belongs to which key is merged like the body.
 //
 // The body is merged line by line: two insertions at one point both stay, the
-// server's first; everything else that overlaps or touches is a conflict. Line
-// ends, byte order mark and final newline are the server's. Where one side did
-// not change anything, the result is the other side, byte for byte.
+// server's first; what one side only inserted beside lines that the other reworded
+// stays beside them; everything else that overlaps or touches is a conflict. Line
+// ends, byte order mark and final newline are the server's. Where one side did not
+// change anything, the result is the other side, byte for byte.
 //
 // A merge that is repeated, because its answer got lost, gives what it gave
 // before. Where lines repeat it can be told in more than one way what was added,

@@ -7,11 +7,22 @@ import (
 
 // chunk is one stretch of three versions of a text. Where nothing changed the
 // three are equal.
-type chunk struct{ base, server, local []string }
+type chunk struct {
+	base, server, local []string
+	theirs, ours        frame // what server and local put around it
+}
+
+// frame is what one side inserted before and after lines that it left alone; only
+// says whether that is all that it did there.
+type frame struct {
+	before, after []string
+	only          bool
+}
 
 // merge3 is the classic three-way merge of lines. It is clean or nothing: it
 // cannot produce markers. Two insertions at one point both stay, the server's
-// first; what of the local one is in the server's already stays once.
+// first; what of the local one is in the server's already stays once. What one
+// side inserted beside lines that the other reworded stays beside them.
 func merge3(base, server, local []string) (merged []string, clean bool) {
 	for _, c := range diff3(base, server, local) {
 		text, ok := c.settle()
@@ -30,13 +41,65 @@ func (c chunk) settle() (text []string, clean bool) {
 	case slices.Equal(c.base, c.server):
 		return c.local, true
 	case len(c.base) > 0:
-		return nil, false
+		return c.settleReworded()
 	case holds(c.server, c.local):
 		return c.server, true
 	case holds(c.local, c.server):
 		return c.local, true
 	}
 	return slices.Concat(c.server, c.local[shared(c.server, c.local):]), true
+}
+
+// settleReworded is for lines that at least one side changed. If one has the
+// other's wording, it has more; and what one only put around them is kept. Where a
+// line is gone, what was inserted beside it may have belonged to it.
+func (c chunk) settleReworded() (text []string, clean bool) {
+	server, local := len(c.server) >= len(c.base), len(c.local) >= len(c.base)
+	switch {
+	case local && holds(c.server, c.local):
+		return c.server, true
+	case server && holds(c.local, c.server):
+		return c.local, true
+	case local && c.theirs.only:
+		return c.theirs.around(c.local)
+	case server && c.ours.only:
+		return c.ours.around(c.server)
+	}
+	return nil, false
+}
+
+// around puts the frame around what the other side made of the lines, unless that
+// has some of it already, and not all: it would be there twice.
+func (f frame) around(lines []string) (text []string, fits bool) {
+	before, after := f.before, f.after
+	if len(before) <= len(lines) && slices.Equal(lines[:len(before)], before) {
+		before = nil
+	}
+	if len(after) <= len(lines) && slices.Equal(lines[len(lines)-len(after):], after) {
+		after = nil
+	}
+	text = slices.Concat(before, lines, after)
+	return text, !slices.ContainsFunc(slices.Concat(before, after), func(line string) bool {
+		return strings.TrimSpace(line) != "" && slices.Contains(lines, line)
+	})
+}
+
+// frameOf finds the frame in the edits of the lines from start to end.
+func frameOf(edits []edit, start, end int) (f frame) {
+	for _, e := range edits {
+		switch {
+		case e.start != e.end:
+			return frame{}
+		case e.start == start:
+			f.before = e.lines
+		case e.start == end:
+			f.after = e.lines
+		default:
+			return frame{}
+		}
+	}
+	f.only = true
+	return f
 }
 
 // holds reports whether part is a contiguous part of whole.
@@ -85,20 +148,24 @@ func diff3(base, server, local []string) []chunk {
 	for len(ours) > 0 || len(theirs) > 0 {
 		start, end, nOurs, nTheirs := span(ours, theirs)
 		if pos < start {
-			chunks = append(chunks, chunk{base[pos:start], base[pos:start], base[pos:start]})
+			chunks = append(chunks, untouched(base[pos:start]))
 		}
 		chunks = append(chunks, chunk{
 			base:   base[start:end],
 			server: apply(base, start, end, theirs[:nTheirs]),
 			local:  apply(base, start, end, ours[:nOurs]),
+			theirs: frameOf(theirs[:nTheirs], start, end),
+			ours:   frameOf(ours[:nOurs], start, end),
 		})
 		ours, theirs, pos = ours[nOurs:], theirs[nTheirs:], end
 	}
 	if pos < len(base) {
-		chunks = append(chunks, chunk{base[pos:], base[pos:], base[pos:]})
+		chunks = append(chunks, untouched(base[pos:]))
 	}
 	return chunks
 }
+
+func untouched(lines []string) chunk { return chunk{base: lines, server: lines, local: lines} }
 
 // span finds the lines of the base that the next edit and all that hang
 // together with it cover, and how many edits of either side these are.
