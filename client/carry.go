@@ -105,7 +105,7 @@ func (c *cycle) tellDone(d Done) {
 
 func (c *cycle) adopt(op msync.Op) {
 	c.accepted(op.Local.Path)
-	c.state.agree(msync.Base{EntryID: op.Entry, Path: op.Remote.Path, Rev: op.Remote.Rev, Sum: op.Remote.Sum, Text: op.Local.Text})
+	c.state.agree(baseOf(op, op.Local.Text))
 	c.done(op)
 }
 
@@ -221,6 +221,13 @@ func (c *cycle) changeSome(ctx context.Context, ops []msync.Op) error {
 		}
 	}
 	c.noteMoves(planned)
+	var coming []msync.Base
+	for _, op := range planned {
+		if op.Kind == msync.Download || op.Kind == msync.Conflict && !op.Remote.Deleted {
+			coming = append(coming, baseOf(op, msync.TextSumOf(found[refOf(op)], op.Remote.Sum)))
+		}
+	}
+	c.receive(b, coming)
 	results, err := b.Commit(ctx)
 	if err != nil {
 		return err
@@ -306,9 +313,15 @@ func (c *cycle) changed(op msync.Op, r tree.Result, text memory.Hash) error {
 		return nil
 	}
 	c.arrived(op.Path, r, file{Sum: op.Remote.Sum, Text: text})
-	c.state.agree(msync.Base{EntryID: op.Entry, Path: op.Remote.Path, Rev: op.Remote.Rev, Sum: op.Remote.Sum, Text: text})
+	c.state.agree(baseOf(op, text))
 	c.done(op)
 	return nil
+}
+
+// baseOf is what is agreed on once the tree has what the server has. The hash is
+// that of the text as [msync.Base] has it.
+func baseOf(op msync.Op, text memory.Hash) msync.Base {
+	return msync.Base{EntryID: op.Entry, Path: op.Remote.Path, Rev: op.Remote.Rev, Sum: op.Remote.Sum, Text: text}
 }
 
 // arrived records a file at its new place. A file that somebody changed at once

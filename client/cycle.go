@@ -73,11 +73,14 @@ type cycle struct {
 	unheard    map[memory.Path]memory.Hash // never revisions of their entry
 
 	// What was sent, and may have got no answer.
-	sentFile string
-	sent     []sent                         // by earlier runs, until the news came
-	moved    map[memory.EntryID]memory.Path // by them, and no note was taken of that in the index
-	forks    map[memory.EntryID]fork
-	noted    bool // the file may be there
+	notes notes
+	sent  []sent                         // by earlier runs, until the news came
+	moved map[memory.EntryID]memory.Path // by them, and no note was taken of that in the index
+	forks map[memory.EntryID]fork
+
+	// What came into the tree, and may not be in the index.
+	receipts notes
+	received []received // by earlier runs, until the news came
 
 	// What waits for a reviewer, or did.
 	proposals []proposal
@@ -121,10 +124,11 @@ func (s *Syncer) open(ctx context.Context, file string, o SyncOptions, report *R
 		heldOps: x.Held, released: map[memory.EntryID]bool{}, offered: map[memory.EntryID]bool{},
 	}
 	c.trashBin.clock = c.latest
-	c.sentFile = filepath.Join(filepath.Dir(file), "sent")
-	c.sent = readSent(c.sentFile)
+	c.notes.file = filepath.Join(filepath.Dir(file), "sent")
+	c.sent = readSent(&c.notes)
 	c.moved, c.forks = movedBy(c.sent), map[memory.EntryID]fork{}
-	c.noted = len(c.sent) > 0
+	c.receipts.file = filepath.Join(filepath.Dir(file), "received")
+	c.received = readReceived(&c.receipts)
 	c.recorded = len(x.Refusals)
 	for _, r := range x.Refusals {
 		if r.Entry == "" {
@@ -270,7 +274,10 @@ func (c *cycle) finish(file string, failed error) error {
 		err = c.index.stamp(file)
 	}
 	if failed == nil && err == nil {
-		c.forgetSent()
+		c.notes.drop()
+	}
+	if c.received == nil && err == nil {
+		c.receipts.drop()
 	}
 	return errors.Join(listed, err)
 }

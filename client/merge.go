@@ -91,10 +91,12 @@ func (c *cycle) writeMerged(ctx context.Context, o *offer, v memory.Verdict) err
 // or that nobody wants there: it is the member's text over the newest base.
 func (c *cycle) rebase(ctx context.Context, op msync.Op, server, merged []byte) error {
 	f := c.state.files[op.Local.Path]
+	base := baseOf(op, msync.TextSum(server))
 	if memory.Sum(merged) != op.Local.Sum {
 		c.trashable[op.Local.Sum] = true // the merged text has all of it
 		b := c.tree.Begin()
 		b.Put(op.Path, c.listing.Spell(op.Path), merged, time.Time{}, op.Local.Sum)
+		c.receive(b, []msync.Base{base})
 		results, err := b.Commit(ctx)
 		if err != nil {
 			return err
@@ -105,9 +107,7 @@ func (c *cycle) rebase(ctx context.Context, op msync.Op, server, merged []byte) 
 		f = fileOf(results[0].Disk, results[0].Stamp, merged)
 		c.arrived(op.Path, results[0], f)
 	}
-	c.state.agree(msync.Base{
-		EntryID: op.Entry, Path: op.Remote.Path, Rev: op.Remote.Rev, Sum: op.Remote.Sum, Text: msync.TextSum(server),
-	})
+	c.state.agree(base)
 	c.rebased(op, f)
 	return nil
 }

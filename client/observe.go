@@ -70,6 +70,7 @@ func (c *cycle) takeIn(ctx context.Context, p pulled) error {
 	if err := c.takeOrResync(ctx, p.news); err != nil {
 		return err
 	}
+	c.acknowledge()
 	if err := c.recall(ctx); err != nil {
 		return explain(err)
 	}
@@ -106,6 +107,7 @@ func (c *cycle) scanFirst(ctx context.Context) error {
 				known = append(known, e.base.Path)
 			}
 		}
+		c.forgetInodes()
 		if err := c.tree.Sweep(ctx, c.listing, known); err != nil {
 			return fmt.Errorf("clear away what an interrupted run left: %w", err)
 		}
@@ -142,6 +144,7 @@ func (c *cycle) sameMarker() bool {
 // is all that is known, as if the index were new.
 func (c *cycle) distrust() {
 	c.dropSent()
+	c.received = nil
 	for _, id := range c.state.ids() {
 		base := c.state.entries[id].base
 		if base.EntryID == "" || c.listing.LeavesOut(base.Path) {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"os"
 	"strconv"
 	"strings"
 
@@ -20,8 +19,8 @@ import (
 // member's next edit would be in conflict with their last one, and a file that
 // was renamed and edited would be a new one.
 //
-// The file is not flushed to the disk: it has to outlive this program, not the
-// computer, after whose end such an edit is kept as a conflict.
+// The notes have to outlive this program, not the computer, after whose end such
+// an edit is kept as a conflict.
 type sent struct {
 	Entry memory.EntryID // "" for a new one
 	Path  memory.Path
@@ -43,8 +42,7 @@ type fork struct {
 // maxSent is how many are kept for another run, while none ends well.
 const maxSent = 10_000
 
-// note keeps what is about to be sent. The notes are a help and no promise: a
-// full disk must not stop a sync.
+// note keeps what is about to be sent.
 func (c *cycle) note(offers []*offer) {
 	var b strings.Builder
 	for _, o := range offers {
@@ -52,7 +50,7 @@ func (c *cycle) note(offers []*offer) {
 			b.WriteString(s.line())
 		}
 	}
-	c.writeNotes(b.String())
+	c.notes.add(b.String())
 }
 
 // noteOf is the note of one offer. Of a text that was merged first the member's
@@ -84,24 +82,11 @@ func (c *cycle) noteMoves(ops []msync.Op) {
 			b.WriteString(c.moving(op).line())
 		}
 	}
-	c.writeNotes(b.String())
+	c.notes.add(b.String())
 }
 
 func (c *cycle) moving(op msync.Op) sent {
 	return sent{Entry: op.Entry, Path: op.Path, Since: c.index.Cursor.Seq}
-}
-
-func (c *cycle) writeNotes(lines string) {
-	if lines == "" {
-		return
-	}
-	c.noted = true
-	f, err := os.OpenFile(c.sentFile, os.O_CREATE|os.O_WRONLY|os.O_APPEND, private)
-	if err != nil {
-		return
-	}
-	_, _ = f.WriteString(lines)
-	_ = f.Close()
 }
 
 func (s sent) line() string {
@@ -116,14 +101,9 @@ func (s sent) line() string {
 	return strings.Join(append(fields, cmp.Or(string(s.Entry), "-"), s.Path.String()), " ") + "\n"
 }
 
-// readSent returns what earlier runs noted. A line that was cut off is left out.
-func readSent(file string) []sent {
-	b, err := os.ReadFile(file)
-	if err != nil {
-		return nil
-	}
-	var all []sent
-	for line := range strings.Lines(string(b)) {
+// readSent returns what earlier runs noted.
+func readSent(n *notes) (all []sent) {
+	for _, line := range n.lines() {
 		if s, ok := parseSent(line); ok {
 			all = append(all, s)
 		}
@@ -145,7 +125,7 @@ func movedBy(all []sent) map[memory.EntryID]memory.Path {
 func parseSent(line string) (s sent, ok bool) {
 	const parts = 6
 	fields := strings.SplitN(line, " ", parts)
-	if len(fields) < parts || !strings.HasSuffix(line, "\n") {
+	if len(fields) < parts {
 		return s, false
 	}
 	var errs [5]error
@@ -158,7 +138,7 @@ func parseSent(line string) (s sent, ok bool) {
 	if fields[4] != "-" {
 		s.Entry = memory.EntryID(fields[4])
 	}
-	s.Path, errs[4] = memory.ParseServedPath(strings.TrimSuffix(fields[5], "\n"))
+	s.Path, errs[4] = memory.ParseServedPath(fields[5])
 	return s, errors.Join(errs[:]...) == nil
 }
 
@@ -252,13 +232,6 @@ func (c *cycle) newerThan(ctx context.Context, id memory.EntryID, rev int64) (al
 func (c *cycle) dropSent() {
 	c.sent, c.moved = nil, nil
 	if !c.options.DryRun {
-		c.forgetSent()
-	}
-}
-
-// forgetSent is for the end of a run that heard of everything.
-func (c *cycle) forgetSent() {
-	if c.noted {
-		_ = os.Remove(c.sentFile)
+		c.notes.drop()
 	}
 }

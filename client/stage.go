@@ -87,6 +87,11 @@ func (c *cycle) useStaged(ctx context.Context, ops []msync.Op) ([]msync.Op, erro
 	}
 	c.stage = nil
 	s.batch.Retain(func(p memory.Path) bool { return wanted[p] != nil })
+	coming := make([]msync.Base, 0, len(wanted))
+	for p, op := range wanted {
+		coming = append(coming, baseOf(*op, s.texts[p].text))
+	}
+	c.receive(s.batch, coming)
 	results, err := s.batch.Commit(ctx)
 	if err != nil {
 		return nil, err
