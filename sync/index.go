@@ -173,18 +173,29 @@ func (m *indexMerge) dropGone(gone func(string) bool) {
 }
 
 // mergeOrder merges the rows of tokens. What comes out may lack items that
-// stay (restore adds them), but has none twice and none that was removed.
+// stay (restore adds them), but has none twice and none that was removed, and no
+// new line more often than either side: one that both have came from one of them.
 func (m *indexMerge) mergeOrder() {
-	placed := map[token]bool{}
+	placed := map[token]int{}
 	for _, c := range diff3(texts(m.base.tokens), texts(m.server.tokens), texts(m.local.tokens)) {
 		for _, t := range m.mergeChunk(tokens(c.base), tokens(c.server), tokens(c.local)) {
-			if t.isItem() && (placed[t] || m.text[t] == nil) {
+			switch {
+			case t.isItem() && (placed[t] > 0 || m.text[t] == nil):
+				continue
+			case placed[t] > 0 && m.isOften(t, placed[t]):
 				continue
 			}
-			placed[t] = true
+			placed[t]++
 			m.out = append(m.out, t)
 		}
 	}
+}
+
+// isOften reports whether a new line of prose is there as often as either side
+// has it.
+func (m *indexMerge) isOften(t token, placed int) bool {
+	return !t.isItem() && letters(t.line()) >= tellingLine && !slices.Contains(m.base.tokens, t) &&
+		placed >= max(m.server.count(t), m.local.count(t))
 }
 
 // mergeChunk chooses the side whose row of tokens stands, going by the prose

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // MergeEntry merges three versions of an entry. It is clean or a conflict, and
@@ -23,20 +24,54 @@ import (
 // change anything, the result is the other side, byte for byte.
 //
 // A merge that is repeated, because its answer got lost, gives what it gave
-// before. Where lines repeat it can be told in more than one way what was added,
-// and then that is not so: such a merge is a conflict too.
+// before, or is a conflict: no line that both sides have anew is there twice.
 func MergeEntry(base, server, local []byte) (merged []byte, clean bool) {
 	merged, clean = mergeOnce(base, server, local)
-	if !clean {
+	if !clean || repeats(merged, base, server, local) {
 		return nil, false
 	}
-	for _, sides := range [][2][]byte{{server, merged}, {merged, local}} {
-		again, clean := mergeOnce(base, sides[0], sides[1])
-		if !clean || !bytes.Equal(again, merged) {
-			return nil, false
+	return merged, true
+}
+
+// tellingLine is how many letters and digits a line has that two members do not
+// write by chance, as they do "## Notes".
+const tellingLine = 8
+
+// repeats reports whether a merge has a line more often than either side, though
+// both have it anew: one side got it from the other, and is at another place.
+func repeats(merged, base, server, local []byte) bool {
+	all := count(merged)
+	var inBase, inServer, inLocal map[string]int
+	for line, n := range all {
+		if n == 1 || letters(line) < tellingLine {
+			continue
+		}
+		if inBase == nil {
+			inBase, inServer, inLocal = count(base), count(server), count(local)
+		}
+		if there, here := inServer[line], inLocal[line]; inBase[line] == 0 && there > 0 && here > 0 && n > max(there, here) {
+			return true
 		}
 	}
-	return merged, true
+	return false
+}
+
+func count(text []byte) map[string]int {
+	lines, _ := readLines(text)
+	n := make(map[string]int, len(lines))
+	for _, line := range lines {
+		n[line]++
+	}
+	return n
+}
+
+func letters(line string) (n int) {
+	for _, r := range line {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			n++
+		}
+	}
+	return n
 }
 
 func mergeOnce(base, server, local []byte) (merged []byte, clean bool) {

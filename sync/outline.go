@@ -42,6 +42,15 @@ func (t token) target() string {
 
 func (o outline) has(t token) bool { return o.items[t] != nil }
 
+func (o outline) count(t token) (n int) {
+	for _, other := range o.tokens {
+		if other == t {
+			n++
+		}
+	}
+	return n
+}
+
 // parseOutline reads an index file. Frontmatter, fenced code and comments are
 // prose, whatever their lines look like.
 func parseOutline(lines []string) outline {
