@@ -87,10 +87,14 @@ func (c *cycle) forgetInodes() {
 // acknowledge makes what came into the tree what was agreed on, now that it is
 // known what the server has since.
 func (c *cycle) acknowledge() {
+	if len(c.received) == 0 {
+		return
+	}
+	texts := c.state.texts()
 	for _, r := range c.received {
 		f, there := c.state.files[r.Path]
 		e := c.state.entries[r.EntryID]
-		came := there && (f.Sum == r.Sum || f.Inode == r.inode && r.inode != 0)
+		came := f.Sum == r.Sum || there && f.Inode == r.inode && r.inode != 0 || !there && texts[r.Sum] // renamed since
 		if came && e != nil && e.base.Rev < r.Rev {
 			c.state.confirm(r.Base)
 		}

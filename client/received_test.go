@@ -68,6 +68,11 @@ func TestSync_KilledAfterADownload(t *testing.T) {
 			ann.rename(t, "x.md", "y/z.md")
 		}, map[string]string{"y/z.md": edited}},
 		{"renamed there", func(t *testing.T, ann, _ *member) { ann.rename(t, "x.md", "y/z.md") }, map[string]string{"y/z.md": came}},
+		{"renamed", func(t *testing.T, _, ben *member) { ben.rename(t, "x.md", "y/z.md") }, map[string]string{"y/z.md": came}},
+		{"renamed, and edited there", func(t *testing.T, ann, ben *member) {
+			ben.rename(t, "x.md", "y/z.md")
+			ann.write(t, "x.md", edited)
+		}, map[string]string{"y/z.md": edited}},
 		{"deleted there", func(t *testing.T, ann, _ *member) { ann.remove(t, "x.md") }, map[string]string{}},
 		{"deleted there, another of its name here", func(t *testing.T, ann, ben *member) {
 			ann.remove(t, "x.md")

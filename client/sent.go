@@ -190,6 +190,9 @@ func (c *cycle) publishedAs(ctx context.Context, id memory.EntryID, e *entry, s 
 		}
 		return 0, nil
 	}
+	if !there {
+		there = c.state.texts()[s.Sum] // renamed since
+	}
 	if !sure || !there || c.device == "" {
 		return 0, nil
 	}
