@@ -227,7 +227,7 @@ func (c *cycle) changeSome(ctx context.Context, ops []msync.Op) error {
 			coming = append(coming, baseOf(op, msync.TextSumOf(found[refOf(op)], op.Remote.Sum)))
 		}
 	}
-	c.receive(b, coming)
+	c.receive(coming)
 	results, err := b.Commit(ctx)
 	if err != nil {
 		return err

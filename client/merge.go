@@ -96,7 +96,7 @@ func (c *cycle) rebase(ctx context.Context, op msync.Op, server, merged []byte) 
 		c.trashable[op.Local.Sum] = true // the merged text has all of it
 		b := c.tree.Begin()
 		b.Put(op.Path, c.listing.Spell(op.Path), merged, time.Time{}, op.Local.Sum)
-		c.receive(b, []msync.Base{base})
+		c.receive([]msync.Base{base})
 		results, err := b.Commit(ctx)
 		if err != nil {
 			return err

@@ -70,7 +70,9 @@ func (c *cycle) takeIn(ctx context.Context, p pulled) error {
 	if err := c.takeOrResync(ctx, p.news); err != nil {
 		return err
 	}
-	c.acknowledge()
+	if err := c.acknowledge(ctx); err != nil {
+		return explain(err)
+	}
 	if err := c.recall(ctx); err != nil {
 		return explain(err)
 	}
@@ -107,7 +109,6 @@ func (c *cycle) scanFirst(ctx context.Context) error {
 				known = append(known, e.base.Path)
 			}
 		}
-		c.forgetInodes()
 		if err := c.tree.Sweep(ctx, c.listing, known); err != nil {
 			return fmt.Errorf("clear away what an interrupted run left: %w", err)
 		}

@@ -1,60 +1,50 @@
 package client
 
 import (
+	"context"
 	"errors"
 	"strconv"
 	"strings"
 
-	"github.com/teammem/teammem/client/tree"
 	"github.com/teammem/teammem/memory"
 	msync "github.com/teammem/teammem/sync"
 )
 
-// received is a text that was about to come into the tree. Until the index is
-// written, a file beside it keeps that: should this program end in between, the
-// next run knows what the file goes back to, whatever the member has written to
-// it meanwhile. Without, a text of the server's that came with a new name would
-// be taken for the member's own, and be there twice once either side changed it.
-type received struct {
-	msync.Base        // that the file then has
-	inode      uint64 // of the new file; 0: only the very text proves that it came
-}
+// received is a text of the server's that was about to come into the tree, which
+// the file then goes back to. Until the index is written, a file beside it keeps
+// that: should this program end in between, the next run knows the text again,
+// whatever the member has made of it meanwhile. Without, a text that came with a
+// new name would be taken for the member's own, and be there twice once either
+// side changed it.
+type received msync.Base
+
+func (r received) ref() memory.RevisionRef { return memory.RevisionRef{EntryID: r.EntryID, Rev: r.Rev} }
 
 // receive keeps which texts are about to come into the tree.
-func (c *cycle) receive(b *tree.Batch, bases []msync.Base) {
-	if len(bases) == 0 {
-		return
-	}
-	inodes := b.Inodes()
+func (c *cycle) receive(bases []msync.Base) {
 	var lines strings.Builder
 	for _, base := range bases {
-		if inode, ok := inodes[base.Path]; ok {
-			lines.WriteString(received{base, inode}.line())
-		}
+		lines.WriteString(received(base).line())
 	}
 	c.receipts.add(lines.String())
 }
 
 func (r received) line() string {
-	fields := []string{
-		strconv.FormatInt(r.Rev, 10), strconv.FormatUint(r.inode, 10), r.Sum.String(), r.Text.String(), string(r.EntryID), r.Path.String(),
-	}
-	return strings.Join(fields, " ") + "\n"
+	return strings.Join([]string{strconv.FormatInt(r.Rev, 10), r.Sum.String(), r.Text.String(), string(r.EntryID), r.Path.String()}, " ") + "\n"
 }
 
 func parseReceived(line string) (r received, ok bool) {
-	const parts = 6
+	const parts = 5
 	fields := strings.SplitN(line, " ", parts)
 	if len(fields) < parts {
 		return r, false
 	}
 	var errs [parts - 1]error
 	r.Rev, errs[0] = strconv.ParseInt(fields[0], 10, 64)
-	r.inode, errs[1] = strconv.ParseUint(fields[1], 10, 64)
-	r.Sum, errs[2] = memory.ParseHash(fields[2])
-	r.Text, errs[3] = memory.ParseHash(fields[3])
-	r.EntryID = memory.EntryID(fields[4])
-	r.Path, errs[4] = memory.ParseServedPath(fields[5])
+	r.Sum, errs[1] = memory.ParseHash(fields[1])
+	r.Text, errs[2] = memory.ParseHash(fields[2])
+	r.EntryID = memory.EntryID(fields[3])
+	r.Path, errs[3] = memory.ParseServedPath(fields[4])
 	return r, errors.Join(errs[:]...) == nil
 }
 
@@ -68,36 +58,60 @@ func readReceived(n *notes) (all []received) {
 	return all
 }
 
-// forgetInodes is for a run that finds new texts of an earlier one which never
-// got their names: once they are cleared away, their numbers may be those of the
-// member's files.
-func (c *cycle) forgetInodes() {
-	if len(c.received) == 0 {
-		return
-	}
-	c.receipts.drop()
-	var lines strings.Builder
-	for i := range c.received {
-		c.received[i].inode = 0
-		lines.WriteString(c.received[i].line())
-	}
-	c.receipts.add(lines.String())
-}
-
 // acknowledge makes what came into the tree what was agreed on, now that it is
-// known what the server has since.
-func (c *cycle) acknowledge() {
+// known what the server has since. A note says only that it was about to come.
+func (c *cycle) acknowledge(ctx context.Context) error {
 	if len(c.received) == 0 {
-		return
+		return nil
 	}
 	texts := c.state.texts()
+	var edited []received
 	for _, r := range c.received {
 		f, there := c.state.files[r.Path]
-		e := c.state.entries[r.EntryID]
-		came := f.Sum == r.Sum || there && f.Inode == r.inode && r.inode != 0 || !there && texts[r.Sum] // renamed since
-		if came && e != nil && e.base.Rev < r.Rev {
-			c.state.confirm(r.Base)
+		switch {
+		case !c.isNews(r):
+		case f.Sum == r.Sum, !there && texts[r.Sum]: // renamed since
+			c.state.confirm(msync.Base(r))
+		case there:
+			edited = append(edited, r)
 		}
 	}
 	c.received = nil
+	return c.acknowledgeEdited(ctx, edited)
+}
+
+// isNews reports whether a text is newer than what the index says was agreed on.
+func (c *cycle) isNews(r received) bool {
+	e := c.state.entries[r.EntryID]
+	return e != nil && e.base.Rev < r.Rev
+}
+
+// acknowledgeEdited goes by what is in the files: they may be what came, edited
+// since, or what was there before.
+func (c *cycle) acknowledgeEdited(ctx context.Context, all []received) error {
+	before := func(r received) received { return received(c.state.entries[r.EntryID].base) }
+	var refs []memory.RevisionRef
+	for _, r := range all {
+		refs = append(refs, r.ref())
+		if old := before(r); old.Rev > 0 {
+			refs = append(refs, old.ref())
+		}
+	}
+	found, err := c.fetch(ctx, refs)
+	if err != nil {
+		return err
+	}
+	for _, r := range all {
+		if !c.isNews(r) {
+			continue
+		}
+		text, err := c.localText(ctx, msync.Local{Path: r.Path, Sum: c.state.files[r.Path].Sum})
+		if err != nil {
+			return err
+		}
+		if msync.BuildsOn(text, found[r.ref()], found[before(r).ref()]) {
+			c.state.confirm(msync.Base(r))
+		}
+	}
+	return nil
 }

@@ -51,7 +51,7 @@ func (m *member) kill(t *testing.T) {
 // Whatever the member and the others make of it meanwhile, it is one entry.
 func TestSync_KilledAfterADownload(t *testing.T) {
 	t.Parallel()
-	const came, edited = "# x\n\n- came\n", "# x\n\n- came\n- ben's\n"
+	const came, edited = "# x\n\n- came from ann\n", "# x\n\n- came from ann\n- ben's\n"
 	for _, tt := range []struct {
 		name string
 		then func(t *testing.T, ann, ben *member)
@@ -112,4 +112,22 @@ func TestSync_KilledAfterADownload(t *testing.T) {
 			})
 		}
 	}
+}
+
+// The note of a text says that it was about to come, and it never did.
+func TestSync_KilledBeforeADownload(t *testing.T) {
+	t.Parallel()
+	tm := newTeam(t, memory.Limits{})
+	ann, ben := tm.join(t, "ann"), tm.join(t, "ben")
+	ann.write(t, "x.md", "- one\n")
+	ann.sync(t)
+	ben.sync(t)
+	ann.write(t, "x.md", "- one\n- ann's line\n")
+	ann.sync(t)
+	ben.kill(t)
+	ben.write(t, "x.md", "- one\n- ben's line\n")
+	ben.sync(t)
+	ann.sync(t)
+	tm.equal(t, ann, ben)
+	has(t, ann, map[string]string{"x.md": "- one\n- ann's line\n- ben's line\n"})
 }

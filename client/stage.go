@@ -91,7 +91,7 @@ func (c *cycle) useStaged(ctx context.Context, ops []msync.Op) ([]msync.Op, erro
 	for p, op := range wanted {
 		coming = append(coming, baseOf(*op, s.texts[p].text))
 	}
-	c.receive(s.batch, coming)
+	c.receive(coming)
 	results, err := s.batch.Commit(ctx)
 	if err != nil {
 		return nil, err

@@ -84,19 +84,6 @@ func (b *Batch) Put(p memory.Path, disk string, content []byte, mtime time.Time,
 	}
 }
 
-// Inodes returns the inode numbers of the new texts, by path, as they are in a
-// [Stamp]. It waits until the texts are written.
-func (b *Batch) Inodes() map[memory.Path]uint64 {
-	b.writers.wait()
-	inodes := make(map[memory.Path]uint64, len(b.ops))
-	for _, o := range b.ops {
-		if o.at != "" {
-			inodes[o.path] = o.made.Inode
-		}
-	}
-	return inodes
-}
-
 // Delete plans to remove the file, which must have the hash expect.
 func (b *Batch) Delete(p memory.Path, disk string, expect memory.Hash) {
 	b.add(&op{kind: opDelete, path: p, disk: disk, expect: expect})
