@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"slices"
 	"strings"
-	"unicode"
 )
 
 // MergeEntry merges three versions of an entry. It is clean or a conflict, and
@@ -33,10 +32,6 @@ func MergeEntry(base, server, local []byte) (merged []byte, clean bool) {
 	return merged, true
 }
 
-// tellingLine is how many letters and digits a line has that two members do not
-// write by chance, as they do "## Notes".
-const tellingLine = 8
-
 // repeats reports whether a merge has a line more often than either side, though
 // both have it anew: one side got it from the other, and is at another place.
 func repeats(merged, base, server, local []byte) bool {
@@ -58,20 +53,7 @@ func repeats(merged, base, server, local []byte) bool {
 
 func count(text []byte) map[string]int {
 	lines, _ := readLines(text)
-	n := make(map[string]int, len(lines))
-	for _, line := range lines {
-		n[line]++
-	}
-	return n
-}
-
-func letters(line string) (n int) {
-	for _, r := range line {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			n++
-		}
-	}
-	return n
+	return tally(lines)
 }
 
 func mergeOnce(base, server, local []byte) (merged []byte, clean bool) {

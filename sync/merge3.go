@@ -22,9 +22,13 @@ type frame struct {
 // merge3 is the classic three-way merge of lines. It is clean or nothing: it
 // cannot produce markers. Two insertions at one point both stay, the server's
 // first; what of the local one is in the server's already stays once. What one
-// side inserted beside lines that the other reworded stays beside them.
+// side inserted beside lines that the other reworded stays beside them. An edit that
+// the other side has made, too, is made once, wherever that was.
 func merge3(base, server, local []string) (merged []string, clean bool) {
-	for _, c := range diff3(base, server, local) {
+	ours, theirs := lineEdits(base, local), lineEdits(base, server)
+	ours = withoutThose(ours, base, server)
+	theirs = withoutThose(theirs, base, apply(base, 0, len(base), ours))
+	for _, c := range cut(base, theirs, ours) {
 		text, ok := c.settle()
 		if !ok {
 			return nil, false
@@ -142,7 +146,10 @@ func longestStart(whole, part []string) (length, at int) {
 // diff3 cuts three versions into chunks. Edits of the two sides that overlap
 // or touch are in one chunk.
 func diff3(base, server, local []string) []chunk {
-	ours, theirs := lineEdits(base, local), lineEdits(base, server)
+	return cut(base, lineEdits(base, server), lineEdits(base, local))
+}
+
+func cut(base []string, theirs, ours []edit) []chunk {
 	var chunks []chunk
 	pos := 0
 	for len(ours) > 0 || len(theirs) > 0 {
