@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/teammem/teammem/client"
 	"github.com/teammem/teammem/memory"
 )
 
@@ -123,6 +124,48 @@ func TestSync_AnswerLostThenChanged(t *testing.T) {
 				t.Error("what was sent is still noted after a run that ended well")
 			}
 		})
+	}
+}
+
+// A merged text was published, and the answer got lost. A team-mate gave the entry
+// another name, and a run that brought the file there got no further.
+func TestSync_AnswerLostThenRenamed(t *testing.T) {
+	t.Parallel()
+	for _, end := range []func(*member, *testing.T){(*member).fail, (*member).cutOff} {
+		tm := newTeam(t, memory.Limits{})
+		ann, ben := tm.join(t, "ann"), tm.join(t, "ben")
+		ann.write(t, "x.md", "- one\n\n- two\n")
+		ann.sync(t)
+		ben.sync(t)
+		ben.write(t, "x.md", "- ben's line\n\n- one\n\n- two\n")
+		ben.sync(t)
+		ann.write(t, "x.md", "- one\n\n- two\n- ann's line\n")
+		tm.loseAnswers()
+		end(ann, t)
+		tm.between(nil)
+		ben.sync(t)
+		ben.rename(t, "x.md", "y.md")
+		ben.sync(t)
+		tm.between(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+			if strings.HasSuffix(r.URL.Path, "/push") {
+				panic(http.ErrAbortHandler)
+			}
+			next.ServeHTTP(w, r)
+		})
+		if _, err := ann.syncer("").Sync(t.Context(), client.SyncOptions{News: true}); err == nil {
+			t.Fatal("the second run got through")
+		}
+		tm.between(nil)
+		if text := ann.files(t)["y.md"]; text != "- one\n\n- two\n- ann's line\n" {
+			t.Fatalf("ann's file has %q", text)
+		}
+		ann.write(t, "y.md", "- one\n\n- two\n- ann's other line\n")
+		if r := ann.sync(t); len(r.Conflicts) > 0 {
+			t.Errorf("conflicts %v", r.Conflicts)
+		}
+		ben.sync(t)
+		tm.equal(t, ann, ben)
+		has(t, ben, map[string]string{"y.md": "- ben's line\n\n- one\n\n- two\n- ann's other line\n"})
 	}
 }
 

@@ -156,17 +156,18 @@ func (c *cycle) recall(ctx context.Context) error {
 		if s.Sum.IsZero() || e == nil || e.remote == nil || e.remote.Rev <= s.Since || e.base.Rev > s.Since {
 			continue
 		}
-		rev, err := c.publishedAs(ctx, id, e, s, histories)
-		if err != nil {
+		place := c.placeOf(id, e, s)
+		rev, err := c.publishedAs(ctx, id, e, s, place, histories)
+		switch {
+		case err != nil:
 			return err
-		}
-		if rev == 0 || e.base.EntryID != "" && e.base.Path != s.Path && c.moved[id] != s.Path {
-			continue
-		}
-		if s.Local.IsZero() {
-			c.state.confirm(msync.Base{EntryID: id, Path: s.Path, Rev: rev, Sum: s.Sum, Text: s.Text})
-		} else if text := c.trashBin.text(s.Path, s.Local); text != nil {
-			c.forks[id] = fork{e.base.Rev, text}
+		case rev == 0:
+		case s.Local.IsZero():
+			c.state.confirm(msync.Base{EntryID: id, Path: place, Rev: rev, Sum: s.Sum, Text: s.Text})
+		default:
+			if text := c.trashBin.text(s.Path, s.Local); text != nil {
+				c.forks[id] = fork{e.base.Rev, text}
+			}
 		}
 	}
 	if c.absentAt.IsZero() || len(c.sent) > maxSent {
@@ -176,11 +177,22 @@ func (c *cycle) recall(ctx context.Context) error {
 	return nil
 }
 
+// placeOf returns where the file is now whose text was sent: the entry may have
+// got another name since, and the file with it.
+func (c *cycle) placeOf(id memory.EntryID, e *entry, s sent) memory.Path {
+	if e.base.EntryID == "" || c.moved[id] == s.Path {
+		return s.Path
+	}
+	return e.base.Path
+}
+
 // publishedAs returns the revision of an entry that a text became which was sent,
 // 0 if it became none. Often it is the newest. If somebody wrote since, the
 // history tells.
-func (c *cycle) publishedAs(ctx context.Context, id memory.EntryID, e *entry, s sent, histories map[memory.EntryID][]memory.Revision) (int64, error) {
-	_, there := c.state.files[s.Path]
+func (c *cycle) publishedAs(
+	ctx context.Context, id memory.EntryID, e *entry, s sent, place memory.Path, histories map[memory.EntryID][]memory.Revision,
+) (int64, error) {
+	_, there := c.state.files[place]
 	sure := !c.absentAt.IsZero() && c.member != ""
 	if r := e.remote; !r.Deleted && r.Path == s.Path && r.Sum == s.Sum {
 		// A file that is missing is taken for deleted then. With nothing known of the
