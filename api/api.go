@@ -37,9 +37,11 @@ type API struct {
 
 	pushes    *auth.Limiter
 	pushBytes *auth.Limiter
+	reports   *auth.Limiter
 	guesses   *auth.Limiter
 	holds     *holds
 	streams   *streams
+	progress  *Progress
 	zstd      *zstd.Decoder
 	kept      *keptPages
 	bursts    *bursts
@@ -53,8 +55,8 @@ func New(service *memory.Service, authenticator *auth.Authenticator, clock memor
 	a := &API{
 		service: service, auth: authenticator, exchange: auth.NewExchange(authenticator, service), clock: clock, options: o, log: o.Log,
 		pushes: auth.NewLimiter(pushesPerMinute, minute), pushBytes: auth.NewLimiter(pushBytesPerDay, day),
-		guesses: auth.NewLimiter(guessesPerMinute, minute),
-		holds:   newHolds(), streams: newStreams(o.Hub), zstd: newZstd(),
+		reports: auth.NewLimiter(reportsPerMinute, minute), guesses: auth.NewLimiter(guessesPerMinute, minute),
+		holds: newHolds(), streams: newStreams(o.Hub), progress: newProgress(), zstd: newZstd(),
 		kept: newKeptPages(keptBytes, o.Metrics), bursts: newBursts(),
 		declared: serving.Declared{}, echo: echo.New(),
 	}

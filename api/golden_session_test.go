@@ -171,6 +171,16 @@ func session() []step {
 		{name: "another's, by API token", who: "max", line: "POST " + prj + "/purge", body: `{"entry_id":"ent_1","reason":"a customer is named"}`},
 		{name: "removed for good", who: "mara", line: "GET " + prj + "/changes?content=inline&since=epoch_1%3A22", headers: asOne},
 
+		{
+			name: "what is wrong", who: "mara", line: "POST " + prj + "/report", headers: asOne,
+			body: `{"device":"dev_1","tree":"0a1b2c3d","holds":[{"hold":"00112233aabbccdd","deletes":30,"direction":"incoming"},{"hold":"h2","changes":5,"direction":"outgoing"}],` +
+				`"refused":[{"path":"a.md","code":"secret_found"},{"code":"path_rejected","layer":"reserved"}],"refused_total":70,` +
+				`"blocked":[{"path":"b.md","kind":"symlink"}],"blocked_total":1,"conflicts":1,"waiting":2,"mode":"pull-only"}`,
+		},
+		{name: "all is well", who: "mara", line: "POST " + prj + "/report", headers: asOne, body: `{"device":"dev_1","tree":"0a1b2c3d","mode":"both-ways"}`},
+		{name: "another's computer", who: "viewer", line: "POST " + prj + "/report", body: `{"device":"dev_1","mode":"both-ways"}`},
+		{name: "no mode", who: "mara", line: "POST " + prj + "/report", body: `{"device":"dev_1"}`},
+
 		{name: "a computer", headers: asOne, line: "POST " + base + "/auth/revoke", body: `{"refresh_token":"tmr_3"}`},
 		{name: "a computer that was ended", who: "nobody", line: "POST " + base + "/auth/token", body: `{"grant_type":"refresh_token","refresh_token":"tmr_3","attempt":"attempt-attempt-2"}`},
 	}

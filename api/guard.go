@@ -201,5 +201,5 @@ func (c *call) spend(l *auth.Limiter, n float64) error {
 		return nil
 	}
 	c.Response().Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
-	return &memory.Error{Code: memory.CodeRateLimited, Message: "this token pushes too much", Hint: "wait, then go on"}
+	return &memory.Error{Code: memory.CodeRateLimited, Message: "this token sends too much", Hint: "wait, then go on"}
 }

@@ -7,6 +7,9 @@ const (
 	pushesPerMinute = 600
 	pushBytesPerDay = 2 << 30
 
+	// What one may report of its trees. A client does when something changed.
+	reportsPerMinute = 60
+
 	// Streams of events that one member may have open: one a computer, and some to spare.
 	streamsPerMember = 10
 

@@ -46,6 +46,7 @@ func routes() []route {
 		{http.MethodGet, base + "/projects/{p}/manifest", read, viewer, "", (*API).manifest},
 		{http.MethodPost, base + "/projects/{p}/contents", read, viewer, "", (*API).contents},
 		{http.MethodPost, base + "/projects/{p}/push", write, contributor, "", (*API).push},
+		{http.MethodPost, base + "/projects/{p}/report", read, viewer, "", (*API).report},
 
 		// Entries and history
 		{http.MethodGet, base + "/projects/{p}/entries", read, viewer, "prefix kind author limit cursor", (*API).entries},

@@ -78,6 +78,7 @@ func request(r route, project memory.ProjectID) (method, path, body string, head
 		"/entry": `{"content":"x"}`, "/restore": `{"entry_id":"ent_a","rev":1}`, "/check": `{"path":"a.md"}`, "/devices": `{"name":"laptop"}`,
 		"/conflicts": `{"id":"cnf_a","path":"a.md","content":"x","kept_at":"2026-03-04T05:06:07Z"}`, "/resolve": `{"how":"theirs"}`,
 		"/quarantine": `{"member":"mem_a"}`, "/release": `{"reason":"x"}`, "/purge": `{"entry_id":"ent_a","reason":"x"}`,
+		"/report":   `{"tree":"a1","holds":[{"hold":"h1","deletes":6,"direction":"incoming"}],"refused":[{"path":"a.md","code":"secret_found"}],"blocked":[{"kind":"symlink"}],"conflicts":1,"mode":"both-ways"}`,
 		"/decision": `{"action":"approve","sha256":"` + memory.Sum(nil).String() + `","base_rev":0}`,
 	}
 	if q := queries[r.query]; q != "" {

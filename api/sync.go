@@ -29,6 +29,7 @@ func (a *API) changes(c *call) error {
 		return err
 	}
 	if feed.Unchanged {
+		c.sent(feed.Head.Cursor())
 		return c.notModified(feed.Head.Tag())
 	}
 	if q.Wait > 0 {
@@ -37,6 +38,7 @@ func (a *API) changes(c *call) error {
 		}
 	}
 	at := memory.Head{Epoch: feed.Page.Epoch, Seq: feed.Page.To, Digest: feed.Page.Digest}
+	c.sent(at.Cursor())
 	c.Response().Header().Set("Etag", quoted(at.Tag()))
 	if q.Kept == nil || !feed.Kept && len(feed.Page.Changes) < keptChanges {
 		return c.texts(wire.NewFeed(feed.Page))

@@ -306,6 +306,7 @@ func TestMirror_Refused(t *testing.T) {
 	if k.Mirrored || !strings.Contains(k.Alone, "secret") || !strings.Contains(strings.Join(first.Notices, "\n"), "on this computer only") {
 		t.Errorf("kept %+v, notices %q", k, first.Notices)
 	}
+	b.sync(t) // and reports that the tree has the server's text, which nothing refuses
 	if again := b.sync(t); again.Requests != 1 || len(again.Conflicts) != 1 {
 		t.Errorf("%d requests, conflicts %v", again.Requests, again.Conflicts)
 	}
@@ -315,9 +316,9 @@ func TestMirror_Refused(t *testing.T) {
 	if left || len(tm.conflictsAt(t, a)) != 0 {
 		t.Error("the text left the computer")
 	}
-	// Nobody has to be told when it is resolved.
+	// Of the conflict nobody has to be told when it is resolved; only how the tree is.
 	b.resolve(t, k, client.Resolution{})
-	if r := b.sync(t); r.Requests != 1 || len(filesBelow(t, b.dirs.Data+"/conflicts")) != 0 {
+	if r := b.sync(t); r.Requests != 2 || len(filesBelow(t, b.dirs.Data+"/conflicts")) != 0 {
 		t.Errorf("%d requests, left of it %q", r.Requests, filesBelow(t, b.dirs.Data+"/conflicts"))
 	}
 }

@@ -175,7 +175,7 @@ func tagOf(recorded golden.Call) string {
 
 func conflictCalls() []goldenCall {
 	const all, one = "GET /api/v1/projects/{p}/conflicts", "GET /api/v1/projects/{p}/conflicts/{id}"
-	const proposals = "GET /api/v1/projects/{p}/proposals"
+	const proposals, report = "GET /api/v1/projects/{p}/proposals", "POST /api/v1/projects/{p}/report"
 	return []goldenCall{
 		{proposals, "my own", func(ctx context.Context, s *Server, _ golden.Call) (string, error) {
 			return counted(s.OwnProposals(ctx, "prj_1", memory.ProposalPending, ""))
@@ -184,6 +184,8 @@ func conflictCalls() []goldenCall {
 			return nameless(nil, s.Withdraw(ctx, "prj_1", "prp_2"))
 		}, "read"},
 		{"POST /api/v1/projects/{p}/conflicts", "a text that lost", keepAgain, "cnf_1 moved.md"},
+		{report, "what is wrong", reportAgain, "read"},
+		{report, "all is well", reportAgain, "read"},
 		{all, "my own", func(ctx context.Context, s *Server, _ golden.Call) (string, error) {
 			return counted(s.openConflicts(ctx, "prj_1", ""))
 		}, "1"},

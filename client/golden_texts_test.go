@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/teammem/teammem/api/wire"
 	"github.com/teammem/teammem/internal/golden"
 	"github.com/teammem/teammem/memory"
 	"github.com/teammem/teammem/sanitize"
@@ -77,6 +78,19 @@ func (op recordedOp) write(ctx context.Context) (w memory.Write, err error) {
 		w.Content, err = memory.Screen(ctx, blind{}, w.Path, []byte(op.Content))
 	}
 	return w, err
+}
+
+// reportAgain says once more how a tree is.
+func reportAgain(ctx context.Context, s *Server, recorded golden.Call) (string, error) {
+	var w wire.Report
+	if err := wire.Decode([]byte(recorded.Request.Body), &w); err != nil {
+		return "", fmt.Errorf("the recorded report: %w", err)
+	}
+	r, err := w.Domain()
+	if err != nil {
+		return "", fmt.Errorf("the recorded report: %w", err)
+	}
+	return nameless(nil, s.report(ctx, "prj_1", r))
 }
 
 // keepAgain reports a text that could not be merged.

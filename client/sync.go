@@ -22,19 +22,20 @@ var (
 
 // Syncer mirrors one linked tree. Make it with [NewSyncer].
 type Syncer struct {
-	dirs     Dirs
-	link     Link
-	server   *Server
-	device   memory.DeviceID
-	scanner  func() (memory.Scanner, error)
-	ruleSet  string
-	clock    memory.Clock
-	home     string
-	member   string
-	progress func(what string, done, total int)
-	onDone   func(Done)
-	resident *resident // nil: the next run has to read and look at everything
-	onSync   func()    // before each wait for the tree's disk; set by tests only
+	dirs       Dirs
+	link       Link
+	server     *Server
+	device     memory.DeviceID
+	scanner    func() (memory.Scanner, error)
+	ruleSet    string
+	clock      memory.Clock
+	home       string
+	member     string
+	progress   func(what string, done, total int)
+	onDone     func(Done)
+	resident   *resident // nil: the next run has to read and look at everything
+	unreported bool      // the server takes no reports on trees
+	onSync     func()    // before each wait for the tree's disk; set by tests only
 }
 
 // SyncerOptions are what a [Syncer] needs from the outside. Its functions, but
@@ -119,6 +120,9 @@ func (s *Syncer) Sync(ctx context.Context, o SyncOptions) (_ *Report, err error)
 	}
 	if err == nil && !o.DryRun && !o.Offline && c.mode() != PullOnly {
 		c.mirror(ctx)
+	}
+	if err == nil && !o.DryRun && !o.Offline {
+		c.tellState(ctx)
 	}
 	if err == nil {
 		c.leave(file)

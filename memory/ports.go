@@ -43,6 +43,7 @@ type Store interface {
 	MemberStore
 	TokenStore
 	DeviceStore
+	ReportStore
 	LoginStore
 	SigningKeyStore
 	LinkStore

@@ -19,6 +19,10 @@ grant select, insert, update (revoked_at) on api_tokens to teammem_serve;
 grant select, insert, update (
     project_id, scopes, token_id, session_epoch, login, login_ends_at, last_seen_at, revoked_at, revoked_for
 ) on devices to teammem_serve;
+grant select, insert, update (epoch, seq, client, at) on device_cursors to teammem_serve;
+grant select, insert, delete, update (
+    mode, holds, refused, blocked, refused_total, blocked_total, conflicts, waiting, client, at
+) on device_reports to teammem_serve;
 grant select, insert, delete, update (used_at, attempt, next, sealed) on refresh_tokens to teammem_serve;
 grant select, insert, delete on signing_keys to teammem_serve;
 grant select, insert, update (seq, digest, live, review, rewrites) on projects to teammem_serve;

@@ -78,8 +78,9 @@ func (s *server) warnOfClock(ctx context.Context) {
 }
 
 // upkeep reads the database's clock and keys that other servers publish, and
-// writes which devices were seen, until ctx is done. The server goes on if any
-// of it fails: requests show by themselves what is wrong with the database.
+// writes which devices were seen and how far they have come, until ctx is done.
+// The server goes on if any of it fails: requests show by themselves what is
+// wrong with the database.
 func (s *server) upkeep(ctx context.Context) {
 	tick := time.NewTicker(auth.RereadEvery)
 	defer tick.Stop()
@@ -92,6 +93,7 @@ func (s *server) upkeep(ctx context.Context) {
 			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 			defer cancel()
 			s.warn(ctx, "when devices were seen is not kept", s.seen.Flush(last, s.db.store))
+			s.warn(ctx, "how far devices have come is not kept", s.calls.Progress().Flush(last, s.db.store, s.db.clock.Now()))
 			return
 		}
 	}
@@ -109,6 +111,9 @@ func (s *server) keepUp(ctx context.Context) {
 		{"the database's clock cannot be read again", s.db.clock.Read},
 		{"signing keys cannot be read again", s.keys.Load},
 		{"when devices were seen is not kept", func(ctx context.Context) error { return s.seen.Flush(ctx, s.db.store) }},
+		{"how far devices have come is not kept", func(ctx context.Context) error {
+			return s.calls.Progress().Flush(ctx, s.db.store, s.db.clock.Now())
+		}},
 	} {
 		if err := part.do(limited); ctx.Err() == nil {
 			s.warn(ctx, part.otherwise, err)
