@@ -75,6 +75,9 @@ func routes() []route {
 		{get, conflict + "/raw", signedIn, viewer, "", "", (*Console).rawConflict},
 		{post, conflict + "/resolve", signedIn, contributor, "", "how base_rev", (*Console).resolveConflict},
 
+		// Members' computers
+		{get, view.SyncURL, signedIn, none, "after", "", (*Console).sync},
+
 		// What pages are made of
 		{get, "/static/{name}", anyone, none, "", "", (*Console).static},
 	}

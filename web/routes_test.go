@@ -87,6 +87,8 @@ func TestRoutes_CoverTheAddresses(t *testing.T) {
 		{post, view.ThemeURL},
 		{get, view.ProjectsURL},
 		{get, view.ReviewURL},
+		{get, view.SyncURL},
+		{get, view.SyncAfterURL("1.0.prj_a.dev_a.")},
 		{get, view.EntriesURL("prj_a")},
 		{get, view.FilteredURL("prj_a", filter, "x")},
 		{get, view.EntryURL("prj_a", "ent_a")},

@@ -16,8 +16,12 @@ const (
 	ThemeURL    = "/theme"
 	ProjectsURL = "/projects"
 	ReviewURL   = "/review"
+	SyncURL     = "/sync"
 	GoURL       = "/go" // ?project=<slug>&path=<path> leads to the entry
 )
+
+// SyncAfterURL is the list of members' computers behind a cursor.
+func SyncAfterURL(after string) string { return withQuery(SyncURL, "after", after) }
 
 // EntriesURL is the list of a project's entries.
 func EntriesURL(project string) string { return "/p/" + url.PathEscape(project) + "/entries" }

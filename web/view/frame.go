@@ -50,6 +50,7 @@ const (
 	SectionHome     Section = "home"
 	SectionReview   Section = "review"
 	SectionProjects Section = "projects" // and the entries in them
+	SectionSync     Section = "sync"     // members' computers
 )
 
 // Tone is the colour of a notice.

@@ -83,6 +83,7 @@ func filled(t *testing.T, source string) map[string]*html.Node {
 	confirm.State = view.SignInConfirm
 	pages["confirm"] = drawn(t, view.SignInPage(f, confirm))
 	pages["home"] = drawn(t, view.HomePage(f, filledWith[view.Home](source)))
+	pages["sync"] = drawn(t, view.SyncPage(f, filledWith[view.Sync](source)))
 	pages["projects"] = drawn(t, view.ProjectsPage(f, filledWith[view.Projects](source)))
 	pages["entries"] = drawn(t, view.EntriesPage(f, filledWith[view.Entries](source)))
 	pages["history"] = drawn(t, view.HistoryPage(f, filledWith[view.History](source)))

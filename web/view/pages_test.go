@@ -273,3 +273,24 @@ func TestErrorPage_Says(t *testing.T) {
 		t.Errorf("a 429 says %q", wait)
 	}
 }
+
+func TestSyncPage_Says(t *testing.T) {
+	t.Parallel()
+	page := drawn(t, samples()["sync"])
+	said := text(page)
+	for _, want := range []string{
+		"holding 30 deletes, incoming", "holding 9 changes, outgoing", "teammem sync --allow-deletes=30 --allow-changes=9", "1 conflict", "2 changes wait for review",
+		"Mara Lindqvist (you)", "70 files refused", "looks like it holds a secret", "a name that is not told the name is not allowed (reserved)", "unheard_of",
+		"67 more files", "link.mda symbolic link", "only receives", "12 changes", "up to date", "not known", "nothing to report", "teammem/1.2.0 (linux)", "More computers",
+	} {
+		if !strings.Contains(said, want) {
+			t.Errorf("the page does not say %q: %s", want, said)
+		}
+	}
+	none := text(drawn(t, samples()["sync-none"]))
+	for _, want := range []string{"No computer has synced yet", "teammem login", "Only your own are listed"} {
+		if !strings.Contains(none, want) {
+			t.Errorf("the page without computers does not say %q", want)
+		}
+	}
+}

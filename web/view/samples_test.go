@@ -207,6 +207,25 @@ func projects() []view.ProjectRow {
 	}
 }
 
+// trees are members' computers: one holds, one has files that stay there, one is
+// well, and of one little is known.
+func trees() view.Sync {
+	return view.Sync{Everyone: true, After: "1.2.prj_a.dev_a.", Trees: []view.TreeHealth{
+		{
+			Project: project, Device: "mara-laptop", OS: "linux", Owner: "Mara Lindqvist", Mine: true, Client: "teammem/1.2.3 (linux)", Seen: minutes(1),
+			Behind: 0, Reported: minutes(40), Mode: "both-ways", Holds: []view.Hold{{Deletes: 30, Direction: "incoming"}, {Changes: 9, Direction: "outgoing"}},
+			Conflicts: 1, Waiting: 2,
+		},
+		{
+			Project: project, Device: "build-7", OS: "linux", Owner: "Tom Okafor", Client: "teammem/1.2.0 (linux)", Seen: minutes(300), Behind: 12, Reported: minutes(3000),
+			Mode: "pull-only", RefusedTotal: 70, BlockedTotal: 1, Blocked: []view.TreeFile{{Path: "link.md", Code: "symlink"}},
+			Refused: []view.TreeFile{{Path: "deploy/keys.md", Code: "secret_found"}, {Code: "path_rejected", Layer: "reserved"}, {Path: "x.md", Code: "unheard_of"}},
+		},
+		{Project: project, Device: "desk", OS: "darwin", Owner: "Ines Duarte", Client: "teammem/1.2.3 (darwin)", Seen: minutes(2), Behind: 1, Reported: minutes(90), Mode: "both-ways"},
+		{Project: project, Device: "old", Owner: "Ines Duarte", Seen: minutes(90000), Behind: -1},
+	}}
+}
+
 // samples are all pages in the states that differ.
 func samples() map[string]templ.Component {
 	review, browse, start, nobody := frame(view.SectionReview), frame(view.SectionProjects), frame(view.SectionHome), view.Frame{Now: now()}
@@ -224,6 +243,8 @@ func samples() map[string]templ.Component {
 		"home":              view.HomePage(start, home()),
 		"home-clear":        view.HomePage(start, view.Home{MayReview: true, Last: &view.Decision{State: view.StatePublished, By: "Mara Lindqvist", At: minutes(12)}}),
 		"projects":          view.ProjectsPage(browse, view.Projects{Rows: projects()}),
+		"sync":              view.SyncPage(frame(view.SectionSync), trees()),
+		"sync-none":         view.SyncPage(frame(view.SectionSync), view.Sync{}),
 		"projects-none":     view.ProjectsPage(browse, view.Projects{}),
 		"entries":           view.EntriesPage(browse, view.Entries{Project: project, Folders: folders("payments/providers/"), Rows: entryRows(), Total: 348, Matches: 348, After: "x"}),
 		"entries-filtered":  view.EntriesPage(browse, view.Entries{Project: project, Filter: view.EntryFilter{Kind: "user", Prefix: "pay"}, Folders: folders(""), Total: 348}),
