@@ -21,6 +21,13 @@ func TestPages(t *testing.T) {
 	s := newStory(t)
 	entry := s.entry("refunds-after-90-days.md")
 	lost := s.mara.lose(payments, "dashboards.md", s.text("dashboards.md")+"\nThe board \"Payouts\" moved.\n", s.verdicts["dashboards.md"])
+	s.mara.report(payments, map[string]any{
+		"holds": []any{map[string]any{"hold": "h1", "deletes": 30, "direction": "incoming"}}, "conflicts": 1, "waiting": 2, "mode": "both-ways",
+		"refused": []any{map[string]any{"path": "deploy/keys.md", "code": "secret_found"}, map[string]any{"code": "path_rejected", "layer": "reserved"}},
+		"blocked": []any{map[string]any{"path": "notes/dashboards-of-the-payments-team-and-their-links.md", "kind": "symlink"}},
+	})
+	s.jo.report(payments, map[string]any{"mode": "pull-only"})
+	s.ines.report(platform, map[string]any{"mode": "both-ways"})
 	conflicts := strings.TrimSuffix(s.entries(), "entries") + "conflicts"
 	pages := []struct {
 		name, path string
@@ -46,6 +53,8 @@ func TestPages(t *testing.T) {
 		{"mine", "/review?tab=mine", s.mara, 200},
 		{"conflicts", conflicts, s.jo, 200},
 		{"conflict", conflicts + "/" + lost["id"].(string), s.jo, 200},
+		{"sync", "/sync", s.jo, 200},
+		{"sync-own", "/sync", s.mara, 200},
 		{"not-found", "/p/prj_none/entries", s.jo, 404},
 	}
 	tabs := map[*member]*tab{nil: newTab(t, s.url)}

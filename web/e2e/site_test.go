@@ -114,6 +114,7 @@ func (m *member) call(method, path string, body any) map[string]any {
 	req, err := http.NewRequestWithContext(m.site.t.Context(), method, m.site.url+"/api/v1"+path, bytes.NewReader(b))
 	must(m.site.t, err)
 	req.Header.Set("Authorization", "Bearer "+m.token)
+	req.Header.Set("Teammem-Client", "teammem/1.4.0 (linux)")
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	} else {
@@ -175,6 +176,13 @@ func (m *member) lose(slug, path, text string, over map[string]any) map[string]a
 		"id": "cnf_lost", "path": path, "content": text, "entry_id": over["entry_id"], "base_rev": over["rev"],
 		"kept_at": "2026-11-28T09:30:00Z",
 	})
+}
+
+// report says how the tree of a project is on the member's computer.
+func (m *member) report(slug string, says map[string]any) {
+	m.site.t.Helper()
+	says["device"] = m.device
+	m.call(http.MethodPost, "/projects/"+m.project(slug)["id"].(string)+"/report", says)
 }
 
 // address returns the path of an entry's page.

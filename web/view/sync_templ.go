@@ -74,7 +74,7 @@ func SyncPage(f Frame, p Sync) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<p class=\"meta\">One row for each tree on each computer, those first that somebody should look at. A computer says what is wrong when that changes.</p><table class=\"list-table trees\"><caption class=\"unseen\">Trees on computers</caption> <thead><tr><th scope=\"col\">Computer</th><th scope=\"col\">State</th><th scope=\"col\">Behind</th><th scope=\"col\">Last seen</th><th scope=\"col\">Client</th></tr></thead> <tbody>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<p class=\"meta\">One row for each project on a computer; those that somebody should look at come first. A computer reports when something changes.</p><table class=\"list-table trees\"><caption class=\"unseen\">Trees on computers</caption> <thead><tr><th scope=\"col\">Computer</th><th scope=\"col\">State</th><th scope=\"col\">Behind</th><th scope=\"col\">Last seen</th><th scope=\"col\">Client</th></tr></thead> <tbody>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
