@@ -124,6 +124,7 @@ type ConflictView struct {
 	Base   *Revision // that the text was written over; nil: not known
 	Head   *Entry    // what is there now of the entry, deleted or not; nil if nothing is
 	Theirs *Revision // its newest text; nil if it is deleted, or not there
+	Erased Erasure   // of one that is purged
 }
 
 // newest is the revision that a decision has to be about.

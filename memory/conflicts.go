@@ -133,6 +133,11 @@ func (s *Service) standoff(ctx context.Context, who Principal, view ProjectView,
 	if !view.shows(who, v.Author.Member) {
 		return ConflictView{}, NotFound("conflict")
 	}
+	if v.Purged {
+		if v.Erased, err = s.store.Erasure(ctx, view.ID, string(id)); err != nil {
+			return v, err
+		}
+	}
 	if v.Head, err = s.entryOf(ctx, v.Conflict); err != nil {
 		return v, err
 	}

@@ -189,4 +189,6 @@ type ModerationStore interface {
 	Quarantines(ctx context.Context, project ProjectID, q QuarantineQuery) ([]Quarantine, error)
 	// Purge removes what [Purging.Condemn] says, in one transaction.
 	Purge(ctx context.Context, p Purging, row AuditRow) (Purged, error)
+	// Erasure tells how the text of a proposal or conflict was purged.
+	Erasure(ctx context.Context, project ProjectID, object string) (Erasure, error)
 }

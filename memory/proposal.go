@@ -136,4 +136,6 @@ type ProposalView struct {
 	Base  *Revision // that it was judged against, a delete if it brings an entry back; nil if it creates, or that is not to be read
 	Head  *Entry    // what is there now: the entry meant or, of one that creates, whatever has the path; nil if nothing
 	Moved bool      // it is pending, and the head is no longer the base
+
+	Erased Erasure // of one that is purged
 }

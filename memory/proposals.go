@@ -28,6 +28,11 @@ func (s *Service) Proposal(ctx context.Context, who Principal, id ProjectID, pro
 		return ProposalView{}, err
 	}
 	v := ProposalView{Proposal: p}
+	if p.Purged {
+		if v.Erased, err = s.store.Erasure(ctx, id, string(p.ID)); err != nil {
+			return ProposalView{}, err
+		}
+	}
 	if !p.Creates {
 		base, err := s.revision(ctx, id, p.EntryID, p.BaseRev)
 		if err != nil {

@@ -21,6 +21,13 @@ type Purged struct {
 	Head      Head      // of the project afterwards
 }
 
+// Erasure is how the text of a proposal or conflict was purged.
+type Erasure struct {
+	By     Author // zero: it was not, or that was not kept
+	At     time.Time
+	Reason string
+}
+
 // Purging is a purge as the store carries it out.
 type Purging struct {
 	Purge

@@ -32,10 +32,11 @@ grant select, insert, update (
 ) on entries to teammem_serve;
 grant select, insert, delete, update (body, answer, at) on push_keys to teammem_serve;
 grant select, insert, update (
-    state, decided_by, decided_at, reason, decision_note, published_rev, successor, name, description, content, purged
+    state, decided_by, decided_at, reason, decision_note, published_rev, successor, name, description, content,
+    purged, purged_by, purged_at, purged_for
 ) on proposals to teammem_serve;
 grant select, insert, update (
-    closed_by, closed_at, how, closed_rev, closed_into, proposal, content, purged
+    closed_by, closed_at, how, closed_rev, closed_into, proposal, content, purged, purged_by, purged_at, purged_for
 ) on conflicts to teammem_serve;
 grant select, insert, delete, update (used_at) on console_links to teammem_serve;
 grant select, insert, delete on console_sessions to teammem_serve;

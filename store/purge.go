@@ -238,10 +238,11 @@ type copyRow struct {
 func (w purgeWriter) takeCopies(ctx context.Context) ([]memory.AuditRow, error) {
 	args := pgx.StrictNamedArgs{
 		"project": w.project, "entry": w.entry.ID, "sums": sums(w.sums), "all": w.all, "author": w.author, "by": w.row.Actor, "at": w.at,
+		"note": w.note,
 	}
 	proposals, err := list(ctx, w.tx, func(r copyRow) copyRow { return r }, `
 		update proposals p
-		set purged = true, content = null, name = '', description = '',
+		set purged = true, purged_by = @by, purged_at = @at, purged_for = @note, content = null, name = '', description = '',
 			state = case when p.state = 'pending' then 'withdrawn' else p.state end,
 			decided_by = coalesce(p.decided_by, @by), decided_at = coalesce(p.decided_at, @at)
 		from proposals o
@@ -254,7 +255,7 @@ func (w purgeWriter) takeCopies(ctx context.Context) ([]memory.AuditRow, error) 
 	}
 	conflicts, err := list(ctx, w.tx, func(r copyRow) copyRow { return r }, `
 		update conflicts c
-		set purged = true, content = null, closed_by = coalesce(c.closed_by, @by), closed_at = coalesce(c.closed_at, @at),
+		set purged = true, purged_by = @by, purged_at = @at, purged_for = @note, content = null, closed_by = coalesce(c.closed_by, @by), closed_at = coalesce(c.closed_at, @at),
 			how = case when c.how = '' then 'theirs' else c.how end
 		from conflicts o
 		where c.project_id = @project and not c.purged
@@ -276,6 +277,37 @@ func (w purgeWriter) takeCopies(ctx context.Context) ([]memory.AuditRow, error) 
 	tell("proposal", proposals)
 	tell("conflict", conflicts)
 	return rows, nil
+}
+
+type erasureRow struct {
+	PurgedBy  *string
+	ByName    *string
+	PurgedAt  *time.Time
+	PurgedFor string
+}
+
+func (r erasureRow) erasure() memory.Erasure {
+	return memory.Erasure{
+		By: memory.Author{Member: memory.MemberID(value(r.PurgedBy)), Name: value(r.ByName)}, At: value(r.PurgedAt).UTC(), Reason: r.PurgedFor,
+	}
+}
+
+// Erasure tells how the text of a proposal or conflict was purged.
+func (s *Store) Erasure(ctx context.Context, project memory.ProjectID, object string) (memory.Erasure, error) {
+	found, err := one(ctx, s.pool, "purged text", erasureRow.erasure, `
+		select x.purged_by, m.name as by_name, x.purged_at, x.purged_for
+		from (
+			select purged_by, purged_at, purged_for
+			from proposals
+			where project_id = @project and proposal_id = @object and purged
+			union all
+			select purged_by, purged_at, purged_for
+			from conflicts
+			where project_id = @project and conflict_id = @object and purged
+		) as x
+		left join members m on m.member_id = x.purged_by`,
+		pgx.StrictNamedArgs{"project": project, "object": object})
+	return found, s.fault(ctx, "read purge", err)
 }
 
 type entryIDRow struct{ EntryID string }

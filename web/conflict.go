@@ -96,7 +96,10 @@ func (v *visit) opposed(k memory.ConflictView) view.Conflict {
 	if k.Theirs != nil {
 		p.Theirs = string(k.Theirs.Content)
 	}
-	if r := k.Closed; r != nil {
+	if k.Purged {
+		p.Purge = purge(k.Erased)
+	}
+	if r := k.Closed; r != nil && (!k.Purged || !r.At.Equal(k.Erased.At)) {
 		p.Resolution = &view.Resolution{
 			How: string(r.How), By: r.By.Name, At: r.At, EntryID: string(r.EntryID), Rev: r.Rev, Proposal: string(r.Proposal),
 		}
@@ -113,6 +116,9 @@ func (c *Console) rawConflict(v *visit) error {
 	k, err := c.service.Conflict(v.ctx(), v.who, v.project.ID, id)
 	if err != nil {
 		return err
+	}
+	if k.Purged {
+		return memory.NotFound("text that was purged")
 	}
 	return v.download(k.Path, k.Content)
 }

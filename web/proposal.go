@@ -84,6 +84,18 @@ func (v *visit) opened(p memory.ProposalView) view.Proposal {
 		open.New = open.Old
 	default: // a delete leaves nothing
 	}
+	if p.Purged {
+		return withoutText(open, p.Erased)
+	}
+	return open
+}
+
+// withoutText is a proposal whose text was purged.
+func withoutText(open view.Proposal, e memory.Erasure) view.Proposal {
+	open.Purge, open.Old, open.New, open.Lints = purge(e), "", "", nil
+	if open.Decision != nil && open.Decision.At.Equal(e.At) {
+		open.Decision = nil // the purge closed it
+	}
 	return open
 }
 

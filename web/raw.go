@@ -44,6 +44,9 @@ func (c *Console) rawProposal(v *visit) error {
 	if err != nil {
 		return err
 	}
+	if p.Purged {
+		return memory.NotFound("text that was purged")
+	}
 	content := p.Content
 	if p.Action != memory.ActionPut && p.Base != nil {
 		content = p.Base.Content

@@ -62,6 +62,11 @@ func revisionOf(r memory.Revision) view.Revision {
 	}
 }
 
+// purge is how a text went for good.
+func purge(e memory.Erasure) *view.Purge {
+	return &view.Purge{By: e.By.Name, At: e.At, Reason: e.Reason}
+}
+
 // device is what the device is called from which somebody wrote.
 func (v *visit) device(id memory.DeviceID) (string, error) {
 	names, err := v.console.service.DeviceNames(v.ctx(), v.who, id)

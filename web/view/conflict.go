@@ -35,6 +35,7 @@ type Conflict struct {
 	MayResolve bool
 	Waits      bool // the project's preset holds what is written for review
 	Resolution *Resolution
+	Purge      *Purge // its text is gone for good
 }
 
 // Resolution is how a conflict was closed.

@@ -71,6 +71,13 @@ type Notice struct {
 	Text  string
 }
 
+// Purge is how a text went for good.
+type Purge struct {
+	By     string // "": not known, and neither is the rest
+	At     time.Time
+	Reason string
+}
+
 // Project names a project.
 type Project struct {
 	ID   string

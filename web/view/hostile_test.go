@@ -83,6 +83,10 @@ func filled(t *testing.T, source string) map[string]*html.Node {
 	confirm.State = view.SignInConfirm
 	pages["confirm"] = drawn(t, view.SignInPage(f, confirm))
 	pages["home"] = drawn(t, view.HomePage(f, filledWith[view.Home](source)))
+	conflict := filledWith[view.Conflict](source)
+	pages["conflict purged"] = drawn(t, view.ConflictPage(f, conflict))
+	conflict.Purge = nil
+	pages["conflict"] = drawn(t, view.ConflictPage(f, conflict))
 	pages["sync"] = drawn(t, view.SyncPage(f, filledWith[view.Sync](source)))
 	pages["projects"] = drawn(t, view.ProjectsPage(f, filledWith[view.Projects](source)))
 	pages["entries"] = drawn(t, view.EntriesPage(f, filledWith[view.Entries](source)))
@@ -98,6 +102,8 @@ func filled(t *testing.T, source string) map[string]*html.Node {
 		pages["entry "+string(mode)] = drawn(t, view.EntryPage(f, entry))
 		for _, state := range []view.State{view.StatePending, view.StateRejected} {
 			review := filledWith[view.Review](source)
+			pages["review purged"] = drawn(t, view.ReviewPage(f, review))
+			review.Open.Purge = nil
 			review.Open.Mode, review.Open.State, review.Open.Action, review.Open.Block = mode, state, view.ActionMove, view.BlockMoved
 			if state == view.StatePending {
 				review.Open.Decision = nil

@@ -294,3 +294,19 @@ func TestSyncPage_Says(t *testing.T) {
 		}
 	}
 }
+
+func TestPages_SayWhatWasPurged(t *testing.T) {
+	t.Parallel()
+	conflict := drawn(t, samples()["conflict-purged"])
+	for _, want := range []string{"The text was purged", "By Tom Okafor 3 min ago", "a customer is named"} {
+		if !strings.Contains(text(conflict), want) {
+			t.Errorf("the conflict's page does not say %q", want)
+		}
+	}
+	for name, page := range map[string]*html.Node{"conflict": conflict, "proposal": drawn(t, samples()["proposal-purged"])} {
+		said := text(page)
+		if !strings.Contains(said, "The text was purged") || strings.Contains(said, "Download") || strings.Contains(said, "Keep both") || strings.Contains(said, "Rendered") {
+			t.Errorf("the page of the %s shows an empty text: %s", name, said)
+		}
+	}
+}

@@ -89,6 +89,7 @@ type Proposal struct {
 	MayWithdraw bool      // it is the viewer's own
 	Decision    *Decision // nil while it waits
 	Reject      RejectForm
+	Purge       *Purge // its text is gone for good
 }
 
 // Block says why a proposal cannot be approved by the viewer now.

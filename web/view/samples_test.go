@@ -236,13 +236,20 @@ func samples() map[string]templ.Component {
 	old.Rev, old.Waiting = 23, queue()[:1]
 	deleted.Deleted = true
 	return map[string]templ.Component{
-		"sign-in":           view.SignInPage(nobody, view.SignIn{}),
-		"sign-in-confirm":   view.SignInPage(nobody, view.SignIn{State: view.SignInConfirm, Token: "t", Back: "/review"}),
-		"sign-in-invalid":   view.SignInPage(nobody, view.SignIn{State: view.SignInInvalid}),
-		"signed-out":        view.SignInPage(nobody, view.SignIn{State: view.SignedOut}),
-		"home":              view.HomePage(start, home()),
-		"home-clear":        view.HomePage(start, view.Home{MayReview: true, Last: &view.Decision{State: view.StatePublished, By: "Mara Lindqvist", At: minutes(12)}}),
-		"projects":          view.ProjectsPage(browse, view.Projects{Rows: projects()}),
+		"sign-in":         view.SignInPage(nobody, view.SignIn{}),
+		"sign-in-confirm": view.SignInPage(nobody, view.SignIn{State: view.SignInConfirm, Token: "t", Back: "/review"}),
+		"sign-in-invalid": view.SignInPage(nobody, view.SignIn{State: view.SignInInvalid}),
+		"signed-out":      view.SignInPage(nobody, view.SignIn{State: view.SignedOut}),
+		"home":            view.HomePage(start, home()),
+		"home-clear":      view.HomePage(start, view.Home{MayReview: true, Last: &view.Decision{State: view.StatePublished, By: "Mara Lindqvist", At: minutes(12)}}),
+		"projects":        view.ProjectsPage(browse, view.Projects{Rows: projects()}),
+		"conflict-purged": view.ConflictPage(browse, view.Conflict{
+			ConflictRow: view.ConflictRow{ID: "cnf_1", Path: "payments/webhook-retries.md", Author: "Mara Lindqvist", At: minutes(9)}, Project: project, Gone: true, MayResolve: true,
+			Purge: &view.Purge{By: "Tom Okafor", At: minutes(3), Reason: "a customer is named"},
+		}),
+		"proposal-purged": view.ReviewPage(review, withOpen(func(p *view.Proposal) {
+			p.State, p.Old, p.New, p.Lints, p.MayReject, p.Purge = view.StateWithdrawn, "", "", nil, false, &view.Purge{}
+		})),
 		"sync":              view.SyncPage(frame(view.SectionSync), trees()),
 		"sync-none":         view.SyncPage(frame(view.SectionSync), view.Sync{}),
 		"projects-none":     view.ProjectsPage(browse, view.Projects{}),
