@@ -70,10 +70,10 @@ func (c *cycle) takeIn(ctx context.Context, p pulled) error {
 	if err := c.takeOrResync(ctx, p.news); err != nil {
 		return err
 	}
-	if err := c.acknowledge(ctx); err != nil {
+	if err := c.recall(ctx); err != nil {
 		return explain(err)
 	}
-	if err := c.recall(ctx); err != nil {
+	if err := c.acknowledge(ctx); err != nil {
 		return explain(err)
 	}
 	c.takeReview(p.review)

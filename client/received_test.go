@@ -114,7 +114,8 @@ func TestSync_KilledAfterADownload(t *testing.T) {
 	}
 }
 
-// The note of a text says that it was about to come, and it never did.
+// The note of a text says that it was about to come, and it never did: what the
+// member has was not made from it, though most of its lines are the member's.
 func TestSync_KilledBeforeADownload(t *testing.T) {
 	t.Parallel()
 	tm := newTeam(t, memory.Limits{})
@@ -122,12 +123,16 @@ func TestSync_KilledBeforeADownload(t *testing.T) {
 	ann.write(t, "x.md", "- one\n")
 	ann.sync(t)
 	ben.sync(t)
-	ann.write(t, "x.md", "- one\n- ann's line\n")
+	const bens = "- one\n- ben's first line\n- ben's second line\n- ben's third line\n"
+	ben.write(t, "x.md", bens)
+	ben.cutOff(t)
+	ann.sync(t)
+	ann.write(t, "x.md", bens+"- ann's line\n")
 	ann.sync(t)
 	ben.kill(t)
-	ben.write(t, "x.md", "- one\n- ben's line\n")
+	ben.write(t, "x.md", bens+"- ben's fourth line\n")
 	ben.sync(t)
 	ann.sync(t)
 	tm.equal(t, ann, ben)
-	has(t, ann, map[string]string{"x.md": "- one\n- ann's line\n- ben's line\n"})
+	has(t, ann, map[string]string{"x.md": bens + "- ann's line\n- ben's fourth line\n"})
 }

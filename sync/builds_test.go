@@ -16,10 +16,10 @@ func TestBuildsOn(t *testing.T) {
 	}{
 		{"the newer one", newer, newer, older, true},
 		{"the newer one, edited", newer + "\nAnd another one.\n", newer, older, true},
-		{"the newer one, with a reworded line", older + "\nThe first new one.\n\nIt is worded anew.\n\nThe second new one.\n", newer, older, true},
+		{"the newer one, with an old line removed", "\nThe first new one.\n\nThe second new one.\n", newer, older, true},
 		{"the older one", older, newer, older, false},
 		{"the older one, edited", older + "\nAnd another one.\n", newer, older, false},
-		{"half of what is new", older + "\nThe first new one.\n", newer, older, false},
+		{"some of what is new", older + "\nThe first new one.\n", newer, older, false},
 		{"another text with the same frontmatter", "---\ntype: reference\n---\n\nSomething else.\n", newer, "", false},
 		{"a first text, edited", newer + "\nAnd another one.\n", newer, "", true},
 		{"other line ends", "The first new one.\r\n\r\nThe second new one.\r\n", newer, older, true},
