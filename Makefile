@@ -97,14 +97,17 @@ screenshots: browser ## Write pictures of every page of the console into dist/sc
 	$(CLUSTER) go test ./web/e2e -run '^TestPages$$' -count 1 -args -pictures "$(CURDIR)/dist/screenshots"
 
 ##
-.PHONY: fuzz bench bench-go soak promises audit man release
+.PHONY: fuzz bench peers bench-go soak promises audit man release
 fuzz: ## Fuzz each parser of foreign bytes for FUZZTIME (30s)
 	@grep -rnoE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' . | while IFS=: read -r file _ func; do \
 		echo "== $$(dirname "$$file") $${func#func }"; \
 		go test "$$(dirname "$$file")" -run '^$$' -fuzz "^$${func#func }\$$" -fuzztime $(FUZZTIME) </dev/null; done
 
-bench: setup ## Measure syncs beside git, Unison and rsync, as far as they are installed; write docs/bench-*.svg
-	go run ./bench/peers -charts docs $(BENCHFLAGS)
+bench: setup ## Measure syncs and watchers beside others that are installed; write docs/bench-*.svg; BENCHFLAGS='-live ""': no watchers
+	PATH="$$PATH:$$(go env GOPATH)/bin" go run ./bench/peers -charts docs -live 1000,10000 $(BENCHFLAGS)
+
+peers: setup ## Install the watchers that make bench compares with
+	@scripts/setup syncthing mutagen
 
 bench-go: ## Run the Go benchmarks COUNT (6) times into dist/bench.txt; OLD=FILE compares with an earlier run
 	@mkdir -p dist

@@ -16,6 +16,11 @@
 // runs itself again in a network namespace of its own, and leaves the bytes out
 // where it may not.
 //
+// Watchers are measured by themselves (-live), beside Syncthing and Mutagen: how
+// long a change takes from one watched folder to the other, one at a time and in
+// a burst, and what a watcher needs while nothing happens; and how long it takes
+// until what a maintainer takes back has left the members' folders.
+//
 // A command that fails is no measurement and makes the program fail. So do two
 // replicas that differ in the end, which void all figures of that peer and size.
 //

@@ -25,6 +25,7 @@ type options struct {
 	peers  string
 	charts string
 	split  bool
+	live   string
 }
 
 func main() {
@@ -32,9 +33,10 @@ func main() {
 	flag.StringVar(&o.sizes, "sizes", "100,1000,10000", "files in a tree, for each of which all is measured")
 	flag.IntVar(&o.runs, "runs", 7, "runs of each operation")
 	flag.IntVar(&o.first, "first", 3, "runs of first uploads and downloads")
-	flag.StringVar(&o.peers, "peers", "teammem,unscanned,git,unison,rsync", "who is measured")
+	flag.StringVar(&o.peers, "peers", "teammem,unscanned,git,unison,rsync,syncthing,mutagen", "who is measured, of those that are installed")
 	flag.StringVar(&o.charts, "charts", "", "folder to write SVG charts to")
 	flag.BoolVar(&o.split, "split", true, "profile where a first sync of the largest tree spends its time")
+	flag.StringVar(&o.live, "live", "", "files in a tree, for each of which watchers are measured; empty: none are")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -99,7 +101,7 @@ func inside(ctx context.Context, dir string, o options) error {
 	var all []figure
 	var errs error
 	largest := 0
-	for size := range strings.SplitSeq(o.sizes, ",") {
+	for size := range strings.FieldsFuncSeq(o.sizes, func(r rune) bool { return r == ',' }) {
 		n, err := strconv.Atoi(size)
 		if err != nil || n < 1 {
 			return fmt.Errorf("size %q is not a number of files", size)
@@ -111,8 +113,15 @@ func inside(ctx context.Context, dir string, o options) error {
 			return ctx.Err()
 		}
 	}
-	fmt.Print(table(all), budgets(all))
-	if o.split {
+	if len(all) > 0 {
+		fmt.Print(table(all), budgets(all))
+	}
+	if o.live != "" {
+		figures, err := live(ctx, dir, o)
+		fmt.Print(figures)
+		errs = errors.Join(errs, err)
+	}
+	if o.split && largest > 0 {
 		parts, err := split(ctx, dir, largest)
 		fmt.Print(parts)
 		errs = errors.Join(errs, err)

@@ -17,6 +17,9 @@ func startPeers(ctx context.Context, programs, place, wanted string) ([]peer, er
 	var errs error
 	for name := range strings.SplitSeq(wanted, ",") {
 		p, needs := known(name, programs)
+		if watchers, _ := watchers(programs, name); p == nil && len(watchers) > 0 {
+			continue // which only watches
+		}
 		if p == nil {
 			return started, fmt.Errorf("there is no peer %q", name)
 		}

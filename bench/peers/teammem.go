@@ -111,27 +111,35 @@ func (t *teammem) memory(member string) string {
 
 func (t *teammem) fresh(_ context.Context, tree string) error {
 	t.round++
-	slug := "round" + strconv.Itoa(t.round)
-	if _, err := t.admin("project", "add", slug); err != nil {
+	if _, err := t.admin("project", "add", t.slug()); err != nil {
 		return err
 	}
 	for _, member := range []string{"A", "B"} {
-		token, err := t.admin("token", "create", "--member", member, "--project", slug, "--scope", "sync:read,sync:write")
-		if err != nil {
-			return err
-		}
-		if err := errors.Join(os.Mkdir(t.work(member), 0o700), os.Mkdir(t.memory(member), 0o700)); err != nil {
-			return err
-		}
-		if _, err := said(t.as(member, "login", t.url, "--token", token)); err != nil {
-			return err
-		}
-		if _, err := said(t.as(member, "link", t.work(member), "--project", slug, "--memory-dir", t.memory(member))); err != nil {
+		if err := t.join(member); err != nil {
 			return err
 		}
 	}
 	a, _ := t.replicas()
 	return os.CopyFS(a, os.DirFS(tree))
+}
+
+// slug is the project of this round.
+func (t *teammem) slug() string { return "round" + strconv.Itoa(t.round) }
+
+// join has a member take part in this round.
+func (t *teammem) join(member string) error {
+	token, err := t.admin("token", "create", "--member", member, "--project", t.slug(), "--scope", "sync:read,sync:write")
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(os.Mkdir(t.work(member), 0o700), os.Mkdir(t.memory(member), 0o700)); err != nil {
+		return err
+	}
+	if _, err := said(t.as(member, "login", t.url, "--token", token)); err != nil {
+		return err
+	}
+	_, err = said(t.as(member, "link", t.work(member), "--project", t.slug(), "--memory-dir", t.memory(member)))
+	return err
 }
 
 func (t *teammem) commands(op operation) *exec.Cmd {

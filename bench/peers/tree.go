@@ -97,7 +97,7 @@ func edit(dir string, run int) error {
 }
 
 // compare tells whether the replicas have the same files with the same bytes.
-func compare(p peer) error {
+func compare(p interface{ replicas() (a, b string) }) error {
 	a, b := p.replicas()
 	inA, err := notes(a)
 	inB, berr := notes(b)
