@@ -169,11 +169,8 @@ func refOf(op msync.Op) memory.RevisionRef {
 func (c *cycle) spare(ops []msync.Op) []msync.Op {
 	const overhead = 4 << 10 // of a file: its folder, and its last block
 	room := int64(0)
-	takes := func(op msync.Op) bool {
-		return !op.Local.Sum.IsZero() && (op.Kind == msync.Download || op.Kind == msync.DeleteLocal)
-	}
 	for _, op := range ops {
-		if takes(op) {
+		if takesOut(op) {
 			room += c.state.files[op.Local.Path].Size + overhead
 		}
 	}
@@ -185,11 +182,16 @@ func (c *cycle) spare(ops []msync.Op) []msync.Op {
 		return ops
 	}
 	for _, op := range ops {
-		if takes(op) {
+		if takesOut(op) {
 			c.fail("%s: its text cannot be kept: %v", op.Path, err)
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(ops), takes)
+	return slices.DeleteFunc(slices.Clone(ops), takesOut)
+}
+
+// takesOut reports whether an op takes a text out of the tree.
+func takesOut(op msync.Op) bool {
+	return !op.Local.Sum.IsZero() && (op.Kind == msync.Download || op.Kind == msync.DeleteLocal)
 }
 
 func (c *cycle) changeSome(ctx context.Context, ops []msync.Op) error {
@@ -228,6 +230,7 @@ func (c *cycle) changeSome(ctx context.Context, ops []msync.Op) error {
 		}
 	}
 	c.receive(coming)
+	c.keepAhead(ctx, planned)
 	results, err := b.Commit(ctx)
 	if err != nil {
 		return err

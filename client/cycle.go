@@ -86,9 +86,10 @@ type cycle struct {
 	proposals []proposal
 	ended     map[memory.ProposalID]bool // news in this run
 
-	kept      map[memory.Hash]bool // texts that went to the conflict store
-	trashable map[memory.Hash]bool // texts that the server has, or that were merged
-	lent      bool                 // the tree is lent to Edit, whose expectations are a plan, too
+	kept      map[memory.Hash]bool        // texts that went to the conflict store
+	trashable map[memory.Hash]bool        // texts that the server has, or that were merged
+	keptAhead map[memory.Path]memory.Hash // texts that are in the trash already, and are to go there
+	lent      bool                        // the tree is lent to Edit, whose expectations are a plan, too
 	failures  []string
 
 	purged    map[memory.Hash]bool // texts of which no copy is kept

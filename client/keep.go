@@ -17,13 +17,13 @@ func (c *cycle) keepOld(_ context.Context, old tree.Old) error {
 	if p.IsZero() {
 		p = rescuedPath(old.Disk)
 	}
-	if c.kept[old.Sum] {
-		return nil // just now, in the conflict store
+	if c.kept[old.Sum] || c.keptAhead[p] == old.Sum {
+		return nil // just now
 	}
 	if c.wasPurged(old.Sum) {
 		return nil
 	}
-	if old.Ours || c.trashable[old.Sum] || c.state.knows(old.Sum) || c.lent && old.Sum == old.Expected {
+	if old.Ours || c.mayTrash(old.Sum) || c.lent && old.Sum == old.Expected {
 		return c.trashBin.keepYoung(p, old.Content)
 	}
 	conflict, err := c.conflicts.keepConflict(p, old.Content, nil, conflictMeta{Reason: "written while it was being replaced"})
@@ -32,6 +32,9 @@ func (c *cycle) keepOld(_ context.Context, old tree.Old) error {
 	}
 	return err
 }
+
+// mayTrash reports whether the server has a text, or it was merged.
+func (c *cycle) mayTrash(sum memory.Hash) bool { return c.trashable[sum] || c.state.knows(sum) }
 
 // trash marks the local text of an op as one that may go to the trash: the
 // server called it an earlier revision of its own, or it differs in line ends

@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"net/http"
 	"os"
@@ -11,6 +12,9 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/teammem/teammem/client"
 	"github.com/teammem/teammem/memory"
 )
 
@@ -60,6 +64,52 @@ func TestKeep_Leftovers(t *testing.T) {
 		t.Errorf("the known text is in %q", a.kept(t, "known\n"))
 	}
 	tm.equal(t, a)
+}
+
+// The texts of many files that go at once, or are replaced, are in the trash, each
+// of them once; what a member wrote is not among them.
+func TestKeep_Many(t *testing.T) {
+	t.Parallel()
+	tm := newTeam(t, memory.Limits{})
+	a, b := tm.join(t, "ann"), tm.join(t, "ben")
+	name := func(i int) string { return fmt.Sprintf("notes/%02d.md", i) }
+	for i := range 40 {
+		a.write(t, name(i), fmt.Sprintf("text %d\n", i))
+	}
+	a.write(t, "stays.md", "as it is\n")
+	a.sync(t)
+	b.sync(t)
+	for i := range 40 {
+		if i%2 == 0 {
+			a.remove(t, name(i))
+			continue
+		}
+		a.write(t, name(i), fmt.Sprintf("edited %d\n", i))
+	}
+	a.allow(t, 20)
+	b.write(t, name(1), "ben's\n")
+	r, err := b.syncer("").Sync(t.Context(), client.SyncOptions{AllowDeletes: 20})
+	must(t, err)
+	if len(r.Conflicts) != 1 || b.kept(t, "ben's\n") != "conflicts" {
+		t.Errorf("ben's text is in %q, conflicts %v", b.kept(t, "ben's\n"), r.Conflicts)
+	}
+	tm.equal(t, a, b)
+	var want, got []string
+	for i := range 40 {
+		if i != 1 {
+			want = append(want, fmt.Sprintf("text %d\n", i))
+		}
+	}
+	for file, text := range filesBelow(t, b.dirs.Data) {
+		if strings.HasPrefix(file, "trash/") {
+			got = append(got, text)
+		}
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("in the trash (-want +got):\n%s", diff)
+	}
 }
 
 // Everything that a text went through stays findable, on one side or the other.
