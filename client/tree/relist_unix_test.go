@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -39,6 +40,74 @@ func TestTree_Relist(t *testing.T) {
 				before = after
 			}
 		})
+	}
+}
+
+// To look again at a tree finds what to list it finds, though it is told of
+// nothing that happened.
+func TestTree_Relook(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(4) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			b.options.Clock = func() time.Time { return time.Now().Add(coarse) } // else no time of a folder proves anything
+			r := rand.New(rand.NewPCG(seed, 2))
+			b.write("first.md", "x")
+			b.write("a/b/second.md", "x")
+			before, err := b.List(t.Context())
+			must(t, err)
+			for range 20 {
+				b.tick()
+				if r.IntN(3) > 0 {
+					b.mess(r)
+				}
+				after, err := b.Relook(t.Context(), &before, nil)
+				must(t, err)
+				all, err := b.List(t.Context())
+				must(t, err)
+				if diff := cmp.Diff(all.said(), after.said(), cmpopts.EquateEmpty()); diff != "" {
+					t.Fatalf("(-all +again):\n%s", diff)
+				}
+				before = after
+			}
+		})
+	}
+}
+
+// Names are read again only where something happened; what happened so shortly
+// before the earlier listing proves nothing.
+func TestTree_RelookQuiet(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.write("a/x.md", "x")
+	for _, later := range []time.Duration{0, coarse} {
+		b.options.Clock = func() time.Time { return time.Now().Add(later) }
+		before, err := b.List(t.Context())
+		must(t, err)
+		after, err := b.Relook(t.Context(), &before, nil)
+		must(t, err)
+		if want := later > 0; after.Partly != want || len(after.Files) != 1 || after.Started.Before(before.Started) {
+			t.Errorf("%s after: in part %t, want %t; %d files", later, after.Partly, want, len(after.Files))
+		}
+	}
+}
+
+// tick waits until the file system's clock has moved on.
+func (b *bundle) tick() {
+	b.Helper()
+	file := filepath.Join(b.TempDir(), "clock")
+	var first time.Time
+	for {
+		must(b, os.WriteFile(file, nil, 0o600))
+		i, err := os.Stat(file)
+		must(b, err)
+		if first.IsZero() {
+			first = i.ModTime()
+		} else if !i.ModTime().Equal(first) {
+			return
+		}
+		must(b, os.Remove(file))
 	}
 }
 
