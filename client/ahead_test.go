@@ -4,6 +4,7 @@ import (
 	"errors"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -59,6 +60,42 @@ func TestAhead_OneRequest(t *testing.T) {
 			if diff := cmp.Diff(m.want, calls()); diff != "" || r.Requests != 1 || len(r.Done) != 1 {
 				t.Errorf("%s, as %s: %d requests, did %v (-want +got):\n%s", change.name, m.id.Name, r.Requests, r.Done, diff)
 			}
+		}
+	}
+	tm.between(nil)
+	tm.equal(t, a, b)
+}
+
+// Whoever listens to the server knows when there is nothing to ask it. What they
+// do not know is asked, and what is new here is sent.
+func TestAhead_Current(t *testing.T) {
+	t.Parallel()
+	tm, a, b := pair(t)
+	before := a.sync(t).Cursor
+	for _, c := range []struct {
+		name  string
+		do    func()
+		knows bool
+		want  map[string]int
+		moved int64
+	}{
+		{"nothing is new", func() {}, true, map[string]int{}, 0},
+		{"it may be elsewhere", func() {}, false, map[string]int{"changes": 1}, 0},
+		{"an edit", func() { a.write(t, "one.md", "edited\n") }, true, map[string]int{"push": 1}, 1},
+		{"another's edit", func() { b.sync(t); b.write(t, "two.md", "edited\n"); b.sync(t) }, false, map[string]int{"changes": 1}, 2},
+	} {
+		c.do()
+		calls := tm.calls()
+		var asked []memory.Cursor
+		r := a.syncAllowing(t, client.SyncOptions{Current: func(at memory.Cursor) bool {
+			asked = append(asked, at)
+			return c.knows
+		}})
+		if diff := cmp.Diff(c.want, calls()); diff != "" || r.Cursor.Seq != before.Seq+c.moved {
+			t.Errorf("%s: at %v (-want +got):\n%s", c.name, r.Cursor, diff)
+		}
+		if len(c.want) == 0 && !slices.Equal(asked, []memory.Cursor{before}) {
+			t.Errorf("%s: asked whether the server is at %v, want %v", c.name, asked, before)
 		}
 	}
 	tm.between(nil)

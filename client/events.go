@@ -37,27 +37,27 @@ const (
 
 // Events follows where the member's projects stand: at once, and whenever one
 // moves on. What it tells are hints; the feed is the truth. It returns when the
-// stream ends, which is no error.
-func (s *Server) Events(ctx context.Context, heard func(memory.ProjectID, memory.Cursor)) error {
+// stream ends, which is no error. Alive is told of each line.
+func (s *Server) Events(ctx context.Context, heard func(memory.ProjectID, memory.Cursor), alive func()) error {
 	if s.session == nil {
-		return s.follow(ctx, s.token, heard)
+		return s.follow(ctx, s.token, heard, alive)
 	}
 	token, err := s.session.bearer(ctx, s)
 	if err != nil {
 		return err
 	}
-	err = s.follow(ctx, token, heard)
+	err = s.follow(ctx, token, heard, alive)
 	if memory.CodeOf(err) != memory.CodeUnauthenticated || errors.Is(err, errForeign) {
 		return err
 	}
 	if token, err = s.session.renew(ctx, s, token); err != nil {
 		return err
 	}
-	return s.follow(ctx, token, heard)
+	return s.follow(ctx, token, heard, alive)
 }
 
 // follow opens one stream and reads it to its end.
-func (s *Server) follow(ctx context.Context, token string, heard func(memory.ProjectID, memory.Cursor)) error {
+func (s *Server) follow(ctx context.Context, token string, heard func(memory.ProjectID, memory.Cursor), alive func()) error {
 	limited, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	watchdog := time.AfterFunc(requestTimeout, func() { cancel(fmt.Errorf("%w: it does not answer", ErrOffline)) })
@@ -86,8 +86,11 @@ func (s *Server) follow(ctx context.Context, token string, heard func(memory.Pro
 	watchdog.Stop()
 	watchdog = time.AfterFunc(firstEvent, func() { cancel(ErrSilent) })
 	defer watchdog.Stop()
-	alive := func() { watchdog.Reset(silence) }
-	if err := readEvents(res.Body, alive, heard); err != nil {
+	err = readEvents(res.Body, func() {
+		watchdog.Reset(silence)
+		alive()
+	}, heard)
+	if err != nil {
 		return s.cutOff(ctx, limited, err)
 	}
 	return ctx.Err()

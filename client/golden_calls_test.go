@@ -154,7 +154,7 @@ func feedCalls() []goldenCall {
 		}, "put a.md 88"},
 		{"GET /api/v1/events", "where the projects stand", func(ctx context.Context, s *Server, _ golden.Call) (string, error) {
 			heard := ""
-			err := s.Events(ctx, func(p memory.ProjectID, at memory.Cursor) { heard = fmt.Sprint(p, " ", at.Epoch) })
+			err := s.Events(ctx, func(p memory.ProjectID, at memory.Cursor) { heard = fmt.Sprint(p, " ", at.Epoch) }, func() {})
 			return heard, err
 		}, "prj_1 epoch_1"},
 	}

@@ -90,7 +90,9 @@ type SyncOptions struct {
 
 	// What whoever watches the tree has to say, and to hear. All may be nil.
 	News    bool                                       // the server has some: it is asked at once
+	Current func(memory.Cursor) bool                   // whether the server is known to stand there: it need not be asked then
 	Touched func() (folders []string, all bool)        // where something may have happened since it was last asked; see cycle.list
+	Relook  bool                                       // whatever they say of that, every name is looked at
 	Settled func(memory.Path) bool                     // whether a file has been gone, or empty since it was made, for so long that it is meant
 	Listed  func(folders []string, took time.Duration) // told of the folders of each listing, on disk below team/
 }

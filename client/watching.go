@@ -122,6 +122,9 @@ func (c *cycle) list(ctx context.Context, verify bool) (tree.Listing, error) {
 			touched = append(touched, f)
 		}
 	}
+	if c.options.Relook {
+		return c.tree.Relook(ctx, listing, touched)
+	}
 	return c.tree.Relist(ctx, listing, touched)
 }
 

@@ -34,12 +34,19 @@ func TestAgenda_Next(t *testing.T) {
 			a.begin(start, run)
 			a.edit(after(300*ms), 0)
 		}, 300 * ms, run, 0},
-		"hint":           {func(a *agenda) { a.heard = true }, 0, run, 0},
-		"hint in burst":  {func(a *agenda) { a.edit(start, 0); a.begin(start, run); a.heard = true }, ms, run, 0},
-		"regular look":   {func(*agenda) {}, time.Minute, run, 0},
-		"one for both":   {func(a *agenda) { a.pull = after(50 * time.Second) }, 50 * time.Second, run, 0},
-		"large tree":     {func(a *agenda) { a.end(start, run, 200*ms, false) }, time.Minute, ask, 0},
-		"larger, look":   {func(a *agenda) { a.end(start, run, 200*ms, false); a.pull = after(time.Hour) }, 200 * time.Second, run, 0},
+		"hint":            {func(a *agenda) { a.heard = true }, 0, run, 0},
+		"hint in burst":   {func(a *agenda) { a.edit(start, 0); a.begin(start, run); a.heard = true }, ms, run, 0},
+		"regular look":    {func(*agenda) {}, time.Minute, run, 0},
+		"one for both":    {func(a *agenda) { a.pull = after(50 * time.Second) }, 50 * time.Second, run, 0},
+		"large tree":      {func(a *agenda) { a.end(start, run, 200*ms, false) }, time.Minute, ask, 0},
+		"larger, look":    {func(a *agenda) { a.end(start, run, 200*ms, false); a.pull = after(time.Hour) }, 200 * time.Second, run, 0},
+		"told":            {func(a *agenda) { a.told = true; a.asked(start); a.rescan = after(time.Hour) }, time.Minute, nothing, 5 * time.Minute},
+		"told, make sure": {func(a *agenda) { a.told = true; a.asked(start); a.rescan = after(time.Hour) }, 5 * time.Minute, ask, 0},
+		"told no more": {func(a *agenda) {
+			a.told = true
+			a.asked(start)
+			a.untold(after(45 * time.Second))
+		}, 45 * time.Second, nothing, time.Minute},
 		"read all":       {func(a *agenda) { a.end(start, run, 0, false); a.rescan = after(time.Hour) }, 10 * time.Minute, verify, 0},
 		"settle":         {func(a *agenda) { a.settleAt(after(10 * time.Second)); a.settleAt(after(12 * time.Second)) }, 10 * time.Second, run, 0},
 		"failed":         {func(a *agenda) { a.end(start, run, 0, true) }, 0, nothing, 750 * ms},

@@ -23,9 +23,10 @@
 // # What is promised
 //
 //   - Whatever is missed (an event, a hint, an overflow, a suspended computer),
-//     the server is asked once a minute, all names are looked at as often, or
-//     every thousandfold of what that takes if it is longer, and every file is
-//     read every ten minutes.
+//     all names are looked at once a minute, or every thousandfold of what that
+//     takes if it is longer, and every file is read every ten minutes. The server
+//     is asked once a minute; while a stream lives, in which it looks itself for
+//     what was not told, every five.
 //   - A delete is sent when the file has been gone for ten seconds, in two
 //     listings. A rename is none.
 //   - Only one process watches a tree. Others may sync it meanwhile.

@@ -48,6 +48,19 @@ func (w *Watcher) Overflow() { w.ears.watcher().Errors <- fsnotify.ErrEventOverf
 // Slept has all looked at as after a sleep.
 func (w *Watcher) Slept() { w.wokeUp() }
 
+// Current reports whether a stream has told of all that the trees are at.
+func (w *Watcher) Current() bool {
+	for _, p := range w.all() {
+		p.mu.Lock()
+		same := p.report != nil && p.told == p.report.Cursor
+		p.mu.Unlock()
+		if !same {
+			return false
+		}
+	}
+	return true
+}
+
 // Quiet reports whether all that was heard of so far was looked at.
 func (w *Watcher) Quiet() bool {
 	for _, p := range w.all() {

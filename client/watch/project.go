@@ -37,6 +37,7 @@ type project struct {
 	dirt    map[string]bool // folders in which something happened since the last cycle asked; below the team's
 	blind   bool            // it may have been anywhere
 	pulled  time.Time       // when the server last answered
+	told    memory.Cursor   // where it is, by a stream that lives; zero: there is none
 	offline time.Time       // since when it does not
 	failure string          // of the last cycle
 
@@ -102,11 +103,31 @@ func (p *project) all() { p.change(func(a *agenda) { a.all(p.clock()) }) }
 // hear takes in where the server's feed stands.
 func (p *project) hear(at memory.Cursor) {
 	p.mu.Lock()
+	p.told, p.agenda.told = at, true
 	known := p.report != nil && p.report.Cursor.Epoch == at.Epoch && p.report.Cursor.Seq >= at.Seq && p.offline.IsZero()
 	p.mu.Unlock()
 	if !known {
 		p.change(func(a *agenda) { a.heard = true })
 	}
+}
+
+// unheard notes that nobody tells any more where the server's feed stands.
+func (p *project) unheard() {
+	p.mu.Lock()
+	was := p.told
+	p.told = memory.Cursor{}
+	p.mu.Unlock()
+	if !was.IsZero() {
+		p.change(func(a *agenda) { a.untold(p.clock()) })
+	}
+}
+
+// stands reports whether the server's feed is there, by the word of a stream
+// that lives. A question makes sure of that now and then, and after a failure.
+func (p *project) stands(at memory.Cursor) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.told == at && p.failure == "" && p.agenda.pull.After(p.clock())
 }
 
 func (p *project) change(f func(*agenda)) {
@@ -325,11 +346,12 @@ func (p *project) cycle(ctx context.Context, j job) {
 	seen := map[memory.Path]time.Time{}
 	r, err := p.syncer.Sync(ctx, client.SyncOptions{
 		Verify: j == verify,
-		News:   news,
+		News:   news, Current: p.stands,
+		Relook: full,
 		Touched: func() ([]string, bool) {
 			touched, all := p.where()
 			full = full || all
-			return touched, full
+			return touched, all
 		},
 		Settled: func(path memory.Path) bool { return p.settled(seen, path) },
 		Listed: func(f []string, took time.Duration) {
@@ -421,6 +443,10 @@ func (p *project) concluded(j job, r *client.Report, err error) {
 	away := errors.Is(err, client.ErrOffline)
 	p.agenda.end(now, j, p.took, err != nil || r.Temporary())
 	p.agenda.patient = err != nil && !away // a hint of a server that was away says that it is back
+	if err == nil && r.Requests > 0 {
+		p.pulled = now
+		p.agenda.asked(now)
+	}
 	for _, since := range p.gone {
 		p.agenda.settleAt(since.Add(p.pace.settle))
 	}
@@ -431,7 +457,7 @@ func (p *project) concluded(j job, r *client.Report, err error) {
 	}
 	switch {
 	case err == nil:
-		p.synced, p.pulled = now, now
+		p.synced = now
 	case away && p.offline.IsZero():
 		p.offline = now
 	}

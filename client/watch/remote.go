@@ -30,6 +30,7 @@ type remote struct {
 	ended   client.Login
 	again   context.CancelFunc // ends the wait, or the stream, of the moment
 	hearing Hearing
+	spoke   time.Time // when something came through a stream
 	users   map[*project]bool
 }
 
@@ -181,12 +182,22 @@ func (r *remote) listen(ctx context.Context) (heard bool, err error) {
 		for _, p := range r.of(id) {
 			p.hear(at)
 		}
-	})
+	}, r.alive)
+	for _, p := range r.of("") {
+		p.unheard()
+	}
 	if ctx.Err() == nil && client.SignedOut(err) {
 		r.signOut(l, err)
 	}
 	l.server.Forget() // the network may be another
 	return heard, err
+}
+
+// alive notes that something came through the stream.
+func (r *remote) alive() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.spoke = r.clock()
 }
 
 // of returns the trees of a project; all for "".

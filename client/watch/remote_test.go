@@ -34,6 +34,31 @@ func TestWatch_LongPoll(t *testing.T) {
 	bob.becomes(t, map[string]string{"a.md": "edited\n"})
 }
 
+// While a stream tells where the server is nobody asks it, whatever is looked at.
+func TestWatch_ToldByStream(t *testing.T) {
+	t.Parallel()
+	tm := newTeam(t)
+	ada, bob := tm.join(t, "ada"), tm.join(t, "bob")
+	w, bobs := ada.watching(t), bob.watching(t)
+	bob.write(t, "a.md", "made\n")
+	ada.becomes(t, map[string]string{"a.md": "made\n"})
+	ada.wait(t, "all that is to be heard", func() bool { return w.Quiet() && w.Current() && bobs.Quiet() && bobs.Current() })
+	asked := make(chan string, 10)
+	tm.between(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		asked <- r.URL.Path
+		next.ServeHTTP(w, r)
+	})
+	before := ada.state(w)
+	ada.write(t, "a.md", "made\n") // the same
+	ada.wait(t, "a look at it", func() bool { return ada.state(w).LastSync.After(before.LastSync) })
+	if len(asked) > 0 {
+		t.Errorf("asked for %s", <-asked)
+	}
+	if s := ada.state(w); s.News != watch.Stream || s.Failure != "" {
+		t.Errorf("then: %+v", s)
+	}
+}
+
 // A server that cannot be reached is asked again, and what was written
 // meanwhile arrives.
 func TestWatch_Offline(t *testing.T) {

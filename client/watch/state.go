@@ -66,13 +66,16 @@ func (w *Watcher) State() State {
 
 func (p *project) state() ProjectState {
 	p.remote.mu.Lock()
-	news, out := p.remote.hearing, p.remote.out
+	news, out, spoke := p.remote.hearing, p.remote.out, p.remote.spoke
 	p.remote.mu.Unlock()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := ProjectState{
 		Folder: p.link.Folder, Tree: p.dirs.TreeID(p.link), Project: p.link.Slug, Server: p.link.Server, Mode: p.mode, News: cmp.Or(news, None), OfflineSince: p.offline,
 		LastSync: p.synced, LastPull: p.pulled, Failure: p.failure,
+	}
+	if !p.told.IsZero() && spoke.After(s.LastPull) {
+		s.LastPull = spoke
 	}
 	switch p.mode {
 	case Polling:
