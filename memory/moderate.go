@@ -3,6 +3,7 @@ package memory
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 )
@@ -47,52 +48,73 @@ func (s *Service) Quarantine(ctx context.Context, who Principal, id ProjectID, w
 			back = append(back, RevisionRef{e.EntryID, e.Back})
 		}
 	}
-	unfit, err := s.unfit(ctx, id, back)
-	if err != nil {
-		return Quarantine{}, err
-	}
 	if w.DryRun {
-		return seen.without(unfit), nil
+		err := s.withScreened(ctx, id, back, func(done Screened) error {
+			seen = seen.without(done)
+			return nil
+		})
+		return seen, err
 	}
 	q.ID = NewQuarantineID()
-	q, err = s.store.AddQuarantine(ctx, q, unfit, who.Row(q.At, "quarantine.add", string(q.ID)))
+	asked, row := q, who.Row(q.At, "quarantine.add", string(q.ID))
+	err = s.withScreened(ctx, id, back, func(done Screened) error {
+		q, err = s.store.AddQuarantine(ctx, asked, done, row)
+		return err
+	})
 	if err == nil && q.Head.Seq > project.Head.Seq {
 		s.notify.Notify(id, Cursor{project.Head.Epoch, q.Head.Seq})
 	}
 	return q, err
 }
 
-// unfit returns those of the revisions that the gate refuses today: what was
-// allowed when they were written may be refused now. It is asked before the
-// project is locked.
-func (s *Service) unfit(ctx context.Context, id ProjectID, refs []RevisionRef) (map[RevisionRef]bool, error) {
-	unfit := map[RevisionRef]bool{}
+// withScreened screens revisions and then does something with them. That happens
+// before the project is locked, so it may turn out under the lock that others
+// come back by now: they are screened, too, and it is done again.
+func (s *Service) withScreened(ctx context.Context, id ProjectID, refs []RevisionRef, do func(Screened) error) error {
+	const rounds = 5
+	done := Screened{}
+	for range rounds {
+		if err := s.screenRevisions(ctx, id, refs, done); err != nil {
+			return err
+		}
+		err := do(done)
+		more, ok := errors.AsType[*Unscreened](err)
+		if !ok {
+			return err
+		}
+		refs = more.Refs
+	}
+	return &Error{Code: CodeUnavailable, Message: "the entries keep changing", Hint: "try again in a moment"}
+}
+
+// screenRevisions takes texts through today's gate: what was allowed when they
+// were written may be refused now.
+func (s *Service) screenRevisions(ctx context.Context, id ProjectID, refs []RevisionRef, done Screened) error {
 	for len(refs) > 0 {
 		found, err := s.store.Revisions(ctx, id, refs, s.limits.PageBytes)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if len(found) == 0 {
 			break
 		}
 		refs = refs[min(len(found), len(refs)):]
 		for _, r := range found {
-			if r.Action == ActionDelete || r.Purged {
-				continue
-			}
-			path, err := ParsePath(r.Path.String())
-			if err == nil {
-				_, err = Screen(ctx, s.scanner, path, r.Content)
+			fit := r.Action == ActionDelete || r.Purged // there is no text
+			if !fit {
+				path, err := ParsePath(r.Path.String())
+				if err == nil {
+					_, err = Screen(ctx, s.scanner, path, r.Content)
+				}
+				fit = err == nil
 			}
 			if ctx.Err() != nil {
-				return nil, ctx.Err()
+				return ctx.Err()
 			}
-			if err != nil {
-				unfit[RevisionRef{r.EntryID, r.Rev}] = true
-			}
+			done[RevisionRef{r.EntryID, r.Rev}] = fit
 		}
 	}
-	return unfit, nil
+	return nil
 }
 
 // Release makes what a quarantine took back the newest again, each text byte for
@@ -117,14 +139,13 @@ func (s *Service) Release(ctx context.Context, who Principal, id ProjectID, quar
 			was = append(was, RevisionRef{e.EntryID, e.Was})
 		}
 	}
-	unfit, err := s.unfit(ctx, id, was)
-	if err != nil {
-		return Quarantine{}, err
-	}
-	r := Releasing{
-		Project: id, Quarantine: quarantine, Reason: cmp.Or(reason, "released from quarantine"), At: now, Unfit: unfit,
-	}
-	q, err := s.store.ReleaseQuarantine(ctx, r, who.Row(now, "quarantine.release", string(quarantine)))
+	r := Releasing{Project: id, Quarantine: quarantine, Reason: cmp.Or(reason, "released from quarantine"), At: now}
+	var q Quarantine
+	err = s.withScreened(ctx, id, was, func(done Screened) error {
+		r.Screened = done
+		q, err = s.store.ReleaseQuarantine(ctx, r, who.Row(now, "quarantine.release", string(quarantine)))
+		return err
+	})
 	if err == nil && q.Head.Seq > project.Head.Seq {
 		s.notify.Notify(id, Cursor{project.Head.Epoch, q.Head.Seq})
 	}
@@ -178,11 +199,13 @@ type ModerationStore interface {
 	// PreviewQuarantine tells what a quarantine would take back.
 	PreviewQuarantine(ctx context.Context, q Quarantine) (Quarantine, error)
 	// AddQuarantine takes back what is suspect, in one transaction, and brings
-	// nothing back that is unfit. If there is nothing to take, nothing is written,
-	// and it returns the same quarantine of shortly before; without one, the
-	// identity is "".
-	AddQuarantine(ctx context.Context, q Quarantine, unfit map[RevisionRef]bool, row AuditRow) (Quarantine, error)
-	// ReleaseQuarantine brings back, in one transaction, what it can.
+	// nothing back that the gate refuses. If there is nothing to take, nothing is
+	// written, and it returns the same quarantine of shortly before; without one,
+	// the identity is "". The error is an [*Unscreened] if something would come back
+	// that was not screened.
+	AddQuarantine(ctx context.Context, q Quarantine, done Screened, row AuditRow) (Quarantine, error)
+	// ReleaseQuarantine brings back, in one transaction, what it can. The error may
+	// be an [*Unscreened], too.
 	ReleaseQuarantine(ctx context.Context, r Releasing, row AuditRow) (Quarantine, error)
 	Quarantine(ctx context.Context, project ProjectID, id QuarantineID) (Quarantine, error)
 	// Quarantines returns a page without entries, newest first.

@@ -1,6 +1,9 @@
 package memory
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // QuarantineID reads "qua_…".
 type QuarantineID string
@@ -78,10 +81,20 @@ const (
 // answer was lost.
 const AgainWithin = 10 * time.Minute
 
+// Screened are revisions that were taken through today's gate, with whether it
+// lets them pass.
+type Screened map[RevisionRef]bool
+
+// Unscreened is the error of what would bring texts back that nobody screened.
+type Unscreened struct{ Refs []RevisionRef }
+
+func (u *Unscreened) Error() string { return fmt.Sprintf("%d revisions are not screened", len(u.Refs)) }
+
 // without tells of texts that do not return.
-func (q Quarantine) without(unfit map[RevisionRef]bool) Quarantine {
+func (q Quarantine) without(done Screened) Quarantine {
 	for i := range q.Entries {
-		if e := &q.Entries[i]; unfit[RevisionRef{e.EntryID, e.Back}] {
+		e := &q.Entries[i]
+		if fit, screened := done[RevisionRef{e.EntryID, e.Back}]; screened && !fit {
 			e.Back, e.Stuck = 0, StuckRefused
 		}
 	}
@@ -94,7 +107,7 @@ type Releasing struct {
 	Quarantine QuarantineID
 	Reason     string
 	At         time.Time
-	Unfit      map[RevisionRef]bool // what the gate refuses today
+	Screened   Screened
 }
 
 // QuarantineQuery asks for a page of quarantines, newest first.

@@ -47,6 +47,28 @@ func Bury(items []Return, purged []Certificate) {
 	}
 }
 
+// Sift marks the texts that the gate refuses, and returns an [*Unscreened] if one
+// would return of which nobody knows.
+func (s Screened) Sift(items []Return) error {
+	var unknown []RevisionRef
+	for i := range items {
+		it := &items[i]
+		ref := RevisionRef{it.Head.ID, it.To.Rev}
+		fit, screened := s[ref]
+		switch {
+		case it.To.gone():
+		case !screened:
+			unknown = append(unknown, ref)
+		default:
+			it.To.Unfit = !fit
+		}
+	}
+	if len(unknown) > 0 {
+		return &Unscreened{unknown}
+	}
+	return nil
+}
+
 // Suspected is an entry with a suspect among its revisions, which are all there,
 // newest first.
 type Suspected struct {

@@ -73,6 +73,9 @@ func (s *Store) fault(ctx context.Context, op string, err error) error {
 	if known, ok := errors.AsType[*memory.Error](err); ok {
 		return known
 	}
+	if unscreened, ok := errors.AsType[*memory.Unscreened](err); ok {
+		return unscreened
+	}
 	safe := redact(op, err)
 	if safe.state == uniqueViolation {
 		// Everything unique is decided under the project's lock or reported by its writer, so this is a fault of ours. The

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -18,7 +19,7 @@ func (s *Store) PreviewQuarantine(ctx context.Context, q memory.Quarantine) (mem
 		if err != nil {
 			return err
 		}
-		if _, err := findSuspects(ctx, tx, head, nil, &q); err != nil {
+		if _, err := findSuspects(ctx, tx, head, bury, &q); err != nil {
 			return err
 		}
 		for i := range q.Entries {
@@ -32,11 +33,12 @@ func (s *Store) PreviewQuarantine(ctx context.Context, q memory.Quarantine) (mem
 }
 
 // AddQuarantine takes back what is suspect, in one transaction, and brings
-// nothing back that is unfit. If there is nothing to take, nothing is written,
-// and it returns the same quarantine of shortly before; without one, the identity
-// is "".
+// nothing back that the gate refuses. If there is nothing to take, nothing is
+// written, and it returns the same quarantine of shortly before; without one, the
+// identity is "". If something would come back that was not screened the error is
+// a [*memory.Unscreened].
 func (s *Store) AddQuarantine(
-	ctx context.Context, q memory.Quarantine, unfit map[memory.RevisionRef]bool, row memory.AuditRow,
+	ctx context.Context, q memory.Quarantine, done memory.Screened, row memory.AuditRow,
 ) (memory.Quarantine, error) {
 	asked := q
 	err := s.inLocked(ctx, asked.Project, func(tx pgx.Tx, k known) error {
@@ -44,7 +46,7 @@ func (s *Store) AddQuarantine(
 		if err := manyRows(ctx, tx); err != nil {
 			return err
 		}
-		brought, err := findSuspects(ctx, tx, k.heads.Head, unfit, &q)
+		brought, err := findSuspects(ctx, tx, k.heads.Head, sift(done), &q)
 		if err != nil {
 			return err
 		}
@@ -83,14 +85,14 @@ func manyRows(ctx context.Context, tx pgx.Tx) error {
 // findSuspects reads what is suspect, decides what becomes of it, and describes
 // that in the quarantine.
 func findSuspects(
-	ctx context.Context, tx pgx.Tx, head memory.Head, unfit map[memory.RevisionRef]bool, q *memory.Quarantine,
+	ctx context.Context, tx pgx.Tx, head memory.Head, judge judgeReturns, q *memory.Quarantine,
 ) (memory.Brought, error) {
 	suspected, err := readSuspected(ctx, tx, q.Project, q.Suspects)
 	if err != nil {
 		return memory.Brought{}, err
 	}
 	items, kept := memory.Suspicious(suspected)
-	if err := judgeReturns(ctx, tx, q.Project, items, unfit); err != nil {
+	if err := judge(ctx, tx, q.Project, items); err != nil {
 		return memory.Brought{}, err
 	}
 	r := memory.Returns{Head: head, Items: items}
@@ -112,15 +114,20 @@ func findSuspects(
 	return brought, nil
 }
 
-// judgeReturns marks what must not come back: what was purged since, and what the
-// gate refuses today.
-func judgeReturns(
-	ctx context.Context, q querier, project memory.ProjectID, items []memory.Return, unfit map[memory.RevisionRef]bool,
-) error {
+// judgeReturns marks what must not come back.
+type judgeReturns func(ctx context.Context, q querier, project memory.ProjectID, items []memory.Return) error
+
+// sift marks what was purged since, and what the gate refuses today.
+func sift(done memory.Screened) judgeReturns {
+	return func(ctx context.Context, q querier, project memory.ProjectID, items []memory.Return) error {
+		return cmp.Or(bury(ctx, q, project, items), done.Sift(items))
+	}
+}
+
+// bury marks what was purged since.
+func bury(ctx context.Context, q querier, project memory.ProjectID, items []memory.Return) error {
 	texts := make([]memory.Hash, 0, len(items))
-	for i := range items {
-		it := &items[i]
-		it.To.Unfit = unfit[memory.RevisionRef{EntryID: it.Head.ID, Rev: it.To.Rev}]
+	for _, it := range items {
 		texts = append(texts, it.To.Sum)
 	}
 	purged, err := readCertificates(ctx, q, project, texts)

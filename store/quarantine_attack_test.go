@@ -1,12 +1,17 @@
 package store_test
 
 import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/teammem/teammem/memory"
+	"github.com/teammem/teammem/sanitize"
 )
 
 // writer adds somebody, and returns what they push with. What they push is
@@ -210,20 +215,82 @@ func TestQuarantine_Unfit(t *testing.T) {
 		ID: memory.NewQuarantineID(), Project: b.project.ID, Suspects: memory.Suspects{Member: mallory.ID}, Reason: "suspect",
 		By: memory.Author{Member: b.member.ID}, At: start().Add(time.Hour),
 	}
-	unfit := map[memory.RevisionRef]bool{{EntryID: v[0].EntryID, Rev: v[0].Rev}: true, {EntryID: w[1].EntryID, Rev: w[1].Rev}: true}
-	q, err := b.AddQuarantine(t.Context(), q, unfit, b.principal().Row(q.At, "quarantine.add", string(q.ID)))
+	ref := func(v memory.Verdict) memory.RevisionRef { return memory.RevisionRef{EntryID: v.EntryID, Rev: v.Rev} }
+	done := memory.Screened{ref(v[0]): false, ref(w[1]): false}
+	_, err := b.AddQuarantine(t.Context(), q, done, b.principal().Row(q.At, "quarantine.add", string(q.ID)))
+	if more, ok := errors.AsType[*memory.Unscreened](err); !ok || !slices.Equal(more.Refs, []memory.RevisionRef{ref(v[1])}) {
+		t.Errorf("%v, want that the earlier text of b.md has to be screened", err)
+	}
+	b.wantTree(t, "not all was screened", map[string]string{"a.md": "bad", "b.md": "bad, too"})
+	done[ref(v[1])] = true
+	q, err = b.AddQuarantine(t.Context(), q, done, b.principal().Row(q.At, "quarantine.add", string(q.ID)))
 	must(t, err)
 	if q.Entries[0].Stuck != memory.StuckRefused || q.Entries[0].Back != 0 || q.Entries[1].Stuck != "" {
 		t.Errorf("quarantined: %+v", q.Entries)
 	}
 	b.wantTree(t, "after the quarantine", map[string]string{"b.md": "b"})
+	done[ref(w[0])] = true
 	r, err := b.ReleaseQuarantine(t.Context(), memory.Releasing{
-		Project: b.project.ID, Quarantine: q.ID, Reason: "why", At: q.At.Add(time.Minute), Unfit: unfit,
+		Project: b.project.ID, Quarantine: q.ID, Reason: "why", At: q.At.Add(time.Minute), Screened: done,
 	}, b.principal().Row(q.At, "quarantine.release", string(q.ID)))
 	must(t, err)
 	if r.Released != 1 || r.Entries[1].Stuck != memory.StuckRefused {
 		t.Errorf("released %d: %+v", r.Released, r.Entries)
 	}
 	b.wantTree(t, "after the release", map[string]string{"a.md": "bad", "b.md": "b"})
+	b.check(t)
+}
+
+// between does something just before a quarantine takes the project's lock.
+type between struct {
+	memory.Store
+
+	do func()
+}
+
+func (s between) AddQuarantine(ctx context.Context, q memory.Quarantine, done memory.Screened, row memory.AuditRow) (memory.Quarantine, error) {
+	s.do()
+	return s.Store.AddQuarantine(ctx, q, done, row)
+}
+
+// newRules refuse what they allowed once.
+type newRules struct{}
+
+func (newRules) RuleSet() string { return "new" }
+
+func (newRules) Scan(_ context.Context, text string) ([]sanitize.Finding, error) {
+	if strings.Contains(text, "once allowed") {
+		return []sanitize.Finding{{Rule: "new", Severity: sanitize.SeverityHard, Line: 1, Column: 1}}, nil
+	}
+	return nil, nil
+}
+
+// nobody is told.
+type nobody struct{ memory.Notifier }
+
+func (nobody) Notify(memory.ProjectID, memory.Cursor) {}
+
+// A push that comes in after the texts were screened brings no other one back
+// unseen: what the gate refuses today stays out.
+func TestQuarantine_PushedMeanwhile(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	mallory, push := b.writer(t, "Mallory")
+	v := b.push(t, put(t, "a.md", "once allowed"), put(t, "b.md", "b"), put(t, "c.md", "c")).Verdicts
+	push(edit(t, "b.md", "bad", v[1]))
+	pushed := false
+	service := memory.NewService(between{b.Store, func() {
+		if !pushed {
+			pushed = true
+			push(edit(t, "a.md", "bad, too", v[0]), edit(t, "c.md", "bad as well", v[2]))
+		}
+	}}, newRules{}, nobody{}, start, memory.Limits{})
+	must(t, service.SetRole(t.Context(), memory.Principal{Admin: true, Scopes: []memory.Scope{memory.ScopeAdmin}}, b.project.ID, b.member.ID, memory.RoleMaintainer))
+	q, err := service.Quarantine(t.Context(), b.principal(), b.project.ID, memory.Withdrawal{Suspects: memory.Suspects{Member: mallory.ID}})
+	must(t, err)
+	if q.Withdrawn != 3 || q.Entries[0].Stuck != memory.StuckRefused || q.Entries[1].Stuck != "" || q.Entries[2].Stuck != "" {
+		t.Errorf("taken back %d: %+v", q.Withdrawn, q.Entries)
+	}
+	b.wantTree(t, "after the quarantine", map[string]string{"b.md": "b", "c.md": "c"})
 	b.check(t)
 }

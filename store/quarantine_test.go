@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"testing"
@@ -34,8 +35,11 @@ func (b *bundle) quarantine(tb testing.TB, s memory.Suspects) memory.Quarantine 
 	}
 	seen, err := b.PreviewQuarantine(tb.Context(), q)
 	must(tb, err)
-	done, err := b.AddQuarantine(tb.Context(), q, nil, b.principal().Row(q.At, "quarantine.add", string(q.ID)))
-	must(tb, err)
+	var done memory.Quarantine
+	must(tb, allFit(func(fit memory.Screened) error {
+		done, err = b.AddQuarantine(tb.Context(), q, fit, b.principal().Row(q.At, "quarantine.add", string(q.ID)))
+		return err
+	}))
 	if done.ID != q.ID {
 		return done // of before
 	}
@@ -49,10 +53,30 @@ func (b *bundle) quarantine(tb testing.TB, s memory.Suspects) memory.Quarantine 
 func (b *bundle) release(tb testing.TB, q memory.Quarantine) memory.Quarantine {
 	tb.Helper()
 	at := start().Add(2 * time.Hour)
-	done, err := b.ReleaseQuarantine(tb.Context(), memory.Releasing{Project: b.project.ID, Quarantine: q.ID, Reason: "released", At: at}, b.principal().Row(at, "quarantine.release", string(q.ID)))
-	must(tb, err)
+	r := memory.Releasing{Project: b.project.ID, Quarantine: q.ID, Reason: "released", At: at}
+	var done memory.Quarantine
+	must(tb, allFit(func(fit memory.Screened) (err error) {
+		r.Screened = fit
+		done, err = b.ReleaseQuarantine(tb.Context(), r, b.principal().Row(at, "quarantine.release", string(q.ID)))
+		return err
+	}))
 	b.check(tb)
 	return done
+}
+
+// allFit does what asks for texts to be screened, all of which pass.
+func allFit(do func(memory.Screened) error) error {
+	fit := memory.Screened{}
+	for {
+		err := do(fit)
+		more, ok := errors.AsType[*memory.Unscreened](err)
+		if !ok {
+			return err
+		}
+		for _, ref := range more.Refs {
+			fit[ref] = true
+		}
+	}
 }
 
 func (b *bundle) purge(tb testing.TB, p memory.Purge, own bool) (memory.Purged, error) {

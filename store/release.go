@@ -23,7 +23,7 @@ func (s *Store) ReleaseQuarantine(
 		if q, err = readQuarantine(ctx, tx, project, asked.Quarantine); err != nil {
 			return err
 		}
-		r, stuck, err := readReturns(ctx, tx, k.heads.Head, asked.Unfit, q)
+		r, stuck, err := readReturns(ctx, tx, k.heads.Head, asked.Screened, q)
 		if err != nil {
 			return err
 		}
@@ -57,7 +57,7 @@ func (s *Store) ReleaseQuarantine(
 
 // readReturns finds what each entry returns to, and which cannot.
 func readReturns(
-	ctx context.Context, tx pgx.Tx, head memory.Head, unfit map[memory.RevisionRef]bool, q memory.Quarantine,
+	ctx context.Context, tx pgx.Tx, head memory.Head, done memory.Screened, q memory.Quarantine,
 ) (memory.Returns, map[memory.EntryID]memory.Stuck, error) {
 	r, stuck := memory.Returns{Head: head, Whole: true}, map[memory.EntryID]memory.Stuck{}
 	var entries []memory.EntryID
@@ -89,7 +89,7 @@ func readReturns(
 		stands[h.ID] = memory.Stems(revisions, was[h.ID].Rev)
 		items = append(items, item)
 	}
-	if err := judgeReturns(ctx, tx, q.Project, items, unfit); err != nil {
+	if err := sift(done)(ctx, tx, q.Project, items); err != nil {
 		return r, nil, err
 	}
 	for _, item := range items {
