@@ -103,7 +103,7 @@ func (a *API) keepPagesOf(ctx context.Context, id memory.ProjectID) error {
 			if err != nil {
 				return err
 			}
-			a.kept.add(feed.Key, changes)
+			a.kept.add(feed.Key, feed.Common, changes)
 		}
 		if since = feed.Page.To; !feed.Page.More() {
 			return nil

@@ -17,7 +17,9 @@ const (
 // keptPages keeps the changes of large pages as they travel, since each new
 // member asks for the same ones. A page is only looked for by a key that was
 // just read from the database, for a caller who may have it. What was used
-// longest ago makes room.
+// longest ago makes room, and the pages that all new members ask for last: there
+// are as many others as there are cursors, and whoever asks for them on purpose
+// takes nothing from new members.
 type keptPages struct {
 	most    int
 	metrics *Metrics
@@ -31,6 +33,7 @@ type keptPages struct {
 
 type keptPage struct {
 	key     memory.PageKey
+	common  bool // each new member asks for it
 	changes []byte
 }
 
@@ -72,20 +75,30 @@ func (k *keptPages) has(key memory.PageKey) bool {
 }
 
 // add packs the changes of a page, and keeps them.
-func (k *keptPages) add(key memory.PageKey, changes []byte) []byte {
+func (k *keptPages) add(key memory.PageKey, common bool, changes []byte) []byte {
 	packed := k.pack(changes)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if _, there := k.byKey[key]; there || len(packed) > k.most {
 		return packed
 	}
-	k.byKey[key] = k.order.PushFront(&keptPage{key, packed})
+	k.byKey[key] = k.order.PushFront(&keptPage{key, common, packed})
 	k.bytes += len(packed)
 	for k.bytes > k.most {
-		k.drop(k.order.Back())
+		k.drop(k.leastUsed())
 	}
 	k.metrics.keptSize(k.bytes)
 	return packed
+}
+
+// leastUsed is the page that makes room.
+func (k *keptPages) leastUsed() *list.Element {
+	for e := k.order.Back(); e != nil; e = e.Prev() {
+		if !e.Value.(*keptPage).common {
+			return e
+		}
+	}
+	return k.order.Back()
 }
 
 // dropEnded lets go of what the project's history had before it was rewritten.

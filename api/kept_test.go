@@ -220,7 +220,7 @@ func TestKeptPages_Bounded(t *testing.T) {
 	}
 	text := []byte("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") // packs to little less
 	for i := range int64(10) {
-		k.add(key("prj_a", 1000+i, 0), text)
+		k.add(key("prj_a", 1000+i, 0), false, text)
 		k.get(key("prj_a", 1000, 0)) // in use
 	}
 	if k.bytes > 200 || len(k.byKey) != k.order.Len() || k.bytes != int(m.keptRoom.Load()) {
@@ -229,8 +229,31 @@ func TestKeptPages_Bounded(t *testing.T) {
 	if k.get(key("prj_a", 1000, 0)) == nil || k.get(key("prj_a", 1001, 0)) != nil || k.get(key("prj_a", 1009, 0)) == nil {
 		t.Error("another page made room than the one that was used longest ago")
 	}
-	k.add(key("prj_b", 1000, 0), text)
+	k.add(key("prj_b", 1000, 0), false, text)
 	if k.get(key("prj_a", 2000, 7)) != nil || len(k.byKey) != 1 || k.get(key("prj_b", 1000, 0)) == nil {
 		t.Error("the floor moved, and the pages below it are still there, or others are not")
+	}
+}
+
+// Whoever asks for pages from any cursor on takes none from new members.
+func TestKeptPages_OddCursors(t *testing.T) {
+	t.Parallel()
+	l := setupLarge(t)
+	l.text(t, l.page(l.owner, 0, "&limit=100"))
+	l.text(t, l.page(l.owner, 100, ""))
+	l.api.kept.most = 2 * l.api.kept.bytes // room for one or two more
+	viewer := l.as(t, memory.RoleViewer)
+	for since := range int64(20) {
+		l.text(t, l.page(viewer, since, "&limit=150"))
+		l.text(t, l.page(viewer, since+1, ""))
+	}
+	if k := l.api.kept; k.bytes > k.most || len(k.byKey) < 3 {
+		t.Errorf("%d bytes of %d in %d pages", k.bytes, k.most, len(k.byKey))
+	}
+	l.rewrite(t)
+	for _, page := range []string{l.text(t, l.page(l.owner, 0, "&limit=100")), l.text(t, l.page(l.owner, 100, ""))} {
+		if rewritten(page) {
+			t.Errorf("a new member's page made room: %.300s", page)
+		}
 	}
 }

@@ -53,7 +53,7 @@ func (c *call) feedPage(feed memory.Feed, ready []byte) error {
 		return err
 	}
 	if !feed.Kept {
-		ready = c.api.kept.add(feed.Key, changes)
+		ready = c.api.kept.add(feed.Key, feed.Common, changes)
 	}
 	if err := c.hold(len(ready)); err != nil {
 		return err

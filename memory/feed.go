@@ -22,6 +22,7 @@ type Feed struct {
 	Head      Head
 	Unchanged bool // the client has it all, Page is empty
 	Kept      bool // the caller has it: Page lacks the changes
+	Common    bool // every new member asks for this page
 }
 
 // Changes returns the changes after a cursor, and waits for one if asked to.

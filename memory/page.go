@@ -51,7 +51,7 @@ func (s *Service) page(ctx context.Context, id ProjectID, head Head, q ChangesQu
 			return Feed{}, err
 		}
 		if key := page.key(id, f); q.Kept(key) {
-			return Feed{Page: page, Key: key, Head: head, Kept: true}, nil
+			return Feed{Page: page, Key: key, Head: head, Kept: true, Common: s.common(f)}, nil
 		}
 	}
 	page, err := s.store.Changes(ctx, id, f)
@@ -62,7 +62,16 @@ func (s *Service) page(ctx context.Context, id ProjectID, head Head, q ChangesQu
 	if err := reaches(q.Since, Head{Epoch: page.Epoch, Seq: page.Head, Floor: page.Floor}); err != nil {
 		return Feed{}, err
 	}
-	return Feed{Page: page, Key: page.key(id, f), Head: head}, nil
+	return Feed{Page: page, Key: page.key(id, f), Head: head, Common: s.common(f)}, nil
+}
+
+// common reports whether a page is one of those that each new member asks for,
+// see [FirstPage].
+func (s *Service) common(f FeedQuery) bool {
+	if f.Since == 0 {
+		return f.Limit == FirstPage
+	}
+	return f.Limit == s.limits.FeedPage && f.Since >= FirstPage && (f.Since-FirstPage)%int64(f.Limit) == 0
 }
 
 // emptyPage is what a page says beside its changes. What it takes from the
