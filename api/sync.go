@@ -123,6 +123,10 @@ func (a *API) manifest(c *call) error {
 	if have == head.Tag() {
 		return c.notModified(have)
 	}
+	purged, err := a.service.Purged(c.ctx(), c.who, c.project)
+	if err != nil {
+		return err
+	}
 	const entryBytes = 512 // about what one takes while the manifest is written
 	if err := c.hold(len(entries) * entryBytes); err != nil {
 		return err
@@ -131,7 +135,7 @@ func (a *API) manifest(c *call) error {
 	h.Set("Etag", quoted(head.Tag()))
 	h.Set("Content-Type", "application/json")
 	h.Set("X-Content-Type-Options", "nosniff")
-	return wire.WriteManifest(c.paced(), head, entries)
+	return wire.WriteManifest(c.paced(), head, entries, purged)
 }
 
 // contents answers with stored texts.

@@ -135,8 +135,8 @@ func feedCalls() []goldenCall {
 			return fmt.Sprint("moved: ", moved), err
 		}, "moved: true"},
 		{"GET /api/v1/projects/{p}/manifest", "all entries", func(ctx context.Context, s *Server, _ golden.Call) (string, error) {
-			head, entries, _, err := s.Manifest(ctx, "prj_1")
-			return fmt.Sprint(head.Seq, " with ", len(entries)), err
+			m, err := s.Manifest(ctx, "prj_1")
+			return fmt.Sprint(m.Head.Seq, " with ", len(m.Entries)), err
 		}, "5 with 1"},
 		{"POST /api/v1/projects/{p}/contents", "texts", func(ctx context.Context, s *Server, _ golden.Call) (string, error) {
 			c, err := s.Contents(ctx, "prj_1", []memory.RevisionRef{{EntryID: "ent_1", Rev: 1}, {EntryID: "ent_1", Rev: 9}})

@@ -20,6 +20,7 @@ type news struct {
 	manifest *memory.Head
 	entries  []memory.Entry
 	foreign  []wire.Refusal // of the manifest
+	purged   []memory.Hash  // as the manifest says
 	requests int
 }
 
@@ -157,11 +158,11 @@ func follows(p memory.FeedPage, since memory.Cursor) error {
 // pullManifest asks for the list of all entries instead of the changes.
 func (s *Syncer) pullManifest(ctx context.Context, n news) (news, error) {
 	n.requests++
-	head, entries, foreign, err := s.server.Manifest(ctx, s.link.Project)
+	m, err := s.server.Manifest(ctx, s.link.Project)
 	if err != nil {
 		return n, err
 	}
-	return news{asked: true, manifest: &head, entries: entries, foreign: foreign, requests: n.requests}, nil
+	return news{asked: true, manifest: &m.Head, entries: m.Entries, foreign: m.Foreign, purged: m.Purged, requests: n.requests}, nil
 }
 
 // agrees compares the server's digest with our own. Entries that may not exist
@@ -234,6 +235,7 @@ func (c *cycle) origin(by memory.Author, at time.Time) origin {
 
 // takeManifest replaces the server's side by a complete list.
 func (c *cycle) takeManifest(n news) {
+	c.wipeEver(n.purged)
 	listed := make(map[memory.EntryID]bool, len(n.entries))
 	c.names = &sanitize.Names{} // the list is complete: what it does not have takes no name
 	clear(c.state.foreign)

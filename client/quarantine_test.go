@@ -223,3 +223,32 @@ func TestQuarantine_SurvivesACut(t *testing.T) {
 		t.Errorf("held %v, left %v", r.Held, mara.files(t))
 	}
 }
+
+// Who gets the list of all entries instead of the feed hears of what was purged,
+// too: no copy of it stays. One that the member had beside it is theirs.
+func TestPurge_HeardOfWithoutTheFeed(t *testing.T) {
+	t.Parallel()
+	tm, mara, tom := together(t, map[string]string{"leak.md": "an old secret\n", "stays.md": "stays\n"})
+	mara.write(t, "leak.md", "a newer secret\n")
+	mara.sync(t)
+	tom.sync(t) // which puts the old one into the trash
+	if tom.kept(t, "an old secret\n") != "trash" {
+		t.Fatal("nothing is kept, so this test shows nothing")
+	}
+	signedIn := memory.Principal{Member: mara.id.Member, Name: mara.id.Name, Scopes: []memory.Scope{memory.ScopeRead, memory.ScopeWrite}}
+	_, err := tm.service.Purge(t.Context(), signedIn, tm.project.ID, memory.Purge{EntryID: tm.entries(t)["leak.md"], Reason: "a secret"})
+	must(t, err)
+	tom.write(t, "mine.md", "a newer secret\n")
+	tm.between(goneFeed)
+	r, err := tom.try(t.Context())
+	tm.between(nil)
+	must(t, err)
+	for _, text := range []string{"an old secret\n", "a newer secret\n"} {
+		if place := tom.kept(t, text); place != "" || len(r.Held) > 0 {
+			t.Errorf("%q is in %q, held %v", text, place, r.Held)
+		}
+	}
+	if got := tom.files(t); got["leak.md"] != "" || got["stays.md"] != "stays\n" || got["mine.md"] != "a newer secret\n" {
+		t.Errorf("the tree has %q", got)
+	}
+}

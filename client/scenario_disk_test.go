@@ -116,10 +116,10 @@ func TestScenario_S46_SuccessIsTrue(t *testing.T) {
 		}
 		refuse.Store(false)
 		r := a.sync(t)
-		head, entries, _, err := a.http.Manifest(t.Context(), tm.project.ID)
+		m, err := a.http.Manifest(t.Context(), tm.project.ID)
 		must(t, err)
-		if len(entries) != 1 || entries[0].Sum != memory.Sum([]byte(text)) || head.Digest != r.Digest || head.Cursor() != r.Cursor {
-			t.Errorf("round %d: the manifest has %v at %s, the report %s", n, entries, head.Digest, r.Digest)
+		if len(m.Entries) != 1 || m.Entries[0].Sum != memory.Sum([]byte(text)) || m.Head.Digest != r.Digest || m.Head.Cursor() != r.Cursor {
+			t.Errorf("round %d: the manifest has %v at %s, the report %s", n, m.Entries, m.Head.Digest, r.Digest)
 		}
 		if got := tm.served(t)["a.md"]; got != text {
 			t.Errorf("round %d: the server has %q", n, got)

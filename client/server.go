@@ -184,13 +184,25 @@ func (s *Server) Changes(
 	return &page, refused, err
 }
 
-// Manifest returns all live entries, and those that may not exist here.
-func (s *Server) Manifest(ctx context.Context, project memory.ProjectID) (memory.Head, []memory.Entry, []wire.Refusal, error) {
+// Manifest is all that a project has.
+type Manifest struct {
+	Head    memory.Head
+	Entries []memory.Entry // that are live
+	Foreign []wire.Refusal // of entries that may not exist here
+	Purged  []memory.Hash  // texts that were ever purged
+}
+
+// Manifest returns what a project has.
+func (s *Server) Manifest(ctx context.Context, project memory.ProjectID) (m Manifest, err error) {
 	var w wire.Manifest
 	if err := s.get(ctx, projectPath(project, "manifest"), nil, &w); err != nil {
-		return memory.Head{}, nil, nil, err
+		return m, err
 	}
-	return w.Domain()
+	if m.Purged, err = w.Removed(); err != nil {
+		return m, err
+	}
+	m.Head, m.Entries, m.Foreign, err = w.Domain()
+	return m, err
 }
 
 // Contents returns stored texts, perhaps fewer than asked for: see More.

@@ -35,8 +35,31 @@ func (c *cycle) wipe(purged []memory.Hash) {
 	for _, sum := range purged {
 		c.purged[sum] = true
 	}
+	c.wipeVaults(c.purged)
+}
+
+// wipeEver is wipe for all that was ever purged, which is told when it is not
+// known what was heard of before. Of what comes out of the tree in this run no
+// copy is kept if it came from the server; a copy that the member had is theirs.
+func (c *cycle) wipeEver(purged []memory.Hash) {
+	if len(purged) == 0 {
+		return
+	}
+	sums := make(map[memory.Hash]bool, len(purged))
+	for _, sum := range purged {
+		sums[sum] = true
+	}
+	for _, e := range c.state.entries {
+		if e.base.EntryID != "" && sums[e.base.Sum] {
+			c.purged[e.base.Sum] = true
+		}
+	}
+	c.wipeVaults(sums)
+}
+
+func (c *cycle) wipeVaults(sums map[memory.Hash]bool) {
 	for _, v := range []vault{c.trashBin, c.conflicts} {
-		if err := v.wipe(c.purged); err != nil {
+		if err := v.wipe(sums); err != nil {
 			c.notice("a text that was purged could not be removed: %v", err)
 		}
 	}

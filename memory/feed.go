@@ -114,7 +114,7 @@ func (s *Service) feedQuery(q ChangesQuery) FeedQuery {
 	if limit <= 0 || limit > s.limits.FeedPage {
 		limit = s.limits.FeedPage
 	}
-	f := FeedQuery{Since: q.Since.Seq, Limit: limit}
+	f := FeedQuery{Since: q.Since.Seq, Limit: limit, PurgedMax: purgedPerPage}
 	if q.Inline {
 		f.InlineMax, f.PageMax = s.limits.InlineBytes, s.limits.PageBytes
 	}

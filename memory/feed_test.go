@@ -91,6 +91,7 @@ func TestChanges_Pages(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			b := setupWith(t, limits)
+			tt.want.PurgedMax = purgedPerPage
 			_, err := b.Changes(t.Context(), b.who, "prj_a", tt.q)
 			if err != nil || b.store.asked != tt.want {
 				t.Errorf("asked for %+v, want %+v (%v)", b.store.asked, tt.want, err)

@@ -78,17 +78,17 @@ func (s *Service) common(f FeedQuery) bool {
 // database proves that a page of its key is part of the history as it is now.
 func (s *Service) emptyPage(ctx context.Context, id ProjectID, head Head, q FeedQuery) (FeedPage, error) {
 	page := FeedPage{
-		Epoch: head.Epoch, From: q.Since, To: head.Seq, Head: head.Seq, Floor: head.Floor, Rewrites: head.Rewrites, Digest: head.Digest,
+		Epoch: head.Epoch, From: q.Since, To: min(q.Since+int64(q.Limit), head.Seq), Head: head.Seq, Floor: head.Floor, Rewrites: head.Rewrites,
+		Digest: head.Digest,
 	}
 	var err error
-	if next := q.Since + int64(q.Limit); next < head.Seq {
-		page.To = next
-		if page.Digest, err = s.store.DigestAt(ctx, id, next); err != nil {
+	if head.Rewrites > 0 {
+		if page.Purged, page.To, err = s.store.Purged(ctx, id, page.From, page.To, q.PurgedMax); err != nil {
 			return page, err
 		}
 	}
-	if head.Rewrites > 0 {
-		page.Purged, err = s.store.Purged(ctx, id, page.From, page.To)
+	if page.To < head.Seq {
+		page.Digest, err = s.store.DigestAt(ctx, id, page.To)
 	}
 	return page, err
 }

@@ -68,8 +68,9 @@ type FeedStore interface {
 	DigestAt(ctx context.Context, project ProjectID, seq int64) (Digest, error)
 	// Changes returns the page that the query asks for, see [FeedPage].
 	Changes(ctx context.Context, project ProjectID, q FeedQuery) (FeedPage, error)
-	// Purged returns what [FeedPage.Purged] is of a page.
-	Purged(ctx context.Context, project ProjectID, from, to int64) ([]Hash, error)
+	// Purged returns what [FeedPage.Purged] is of a page, and where that ends: see
+	// [CutPurged].
+	Purged(ctx context.Context, project ProjectID, from, to int64, most int) ([]Hash, int64, error)
 }
 
 // CursorStore looks where many projects stand.
@@ -95,6 +96,7 @@ type FeedQuery struct {
 	Limit     int // how far To is from Since, at most
 	InlineMax int // bytes of content an entry; 0 for none
 	PageMax   int // bytes of content a page
+	PurgedMax int // hashes of purged texts a page, but for those of one purge; 0 for any number
 }
 
 // EntryStore reads entries and their history.

@@ -1,7 +1,9 @@
 package memory
 
 import (
+	"bytes"
 	"context"
+	"slices"
 	"time"
 )
 
@@ -26,6 +28,46 @@ type Erasure struct {
 	By     Author // zero: it was not, or that was not kept
 	At     time.Time
 	Reason string
+}
+
+// PurgedText is a text that was purged in a change.
+type PurgedText struct {
+	Seq int64
+	Sum Hash
+}
+
+// purgedPerPage bounds what a page of the feed says of purges.
+const purgedPerPage = 2000
+
+// CutPurged returns the hashes of texts in the order of their changes, which go up
+// to one, and where to end so that they are not more than most, 0 for any number.
+// The first change is told as a whole.
+func CutPurged(texts []PurgedText, to int64, most int) (sums []Hash, end int64) {
+	if most > 0 && len(texts) > most {
+		if over := texts[most].Seq; over > texts[0].Seq {
+			to = over - 1
+		} else if i := slices.IndexFunc(texts, func(t PurgedText) bool { return t.Seq > over }); i > 0 {
+			to = texts[i].Seq - 1
+		}
+	}
+	for _, t := range texts {
+		if t.Seq <= to {
+			sums = append(sums, t.Sum)
+		}
+	}
+	slices.SortFunc(sums, func(a, b Hash) int { return bytes.Compare(a[:], b[:]) })
+	return slices.Compact(sums), to
+}
+
+// Purged returns the hashes of all texts that were purged, for who gets the list
+// of all entries instead of the feed.
+func (s *Service) Purged(ctx context.Context, who Principal, id ProjectID) ([]Hash, error) {
+	project, err := s.enter(ctx, who, id, ScopeRead)
+	if err != nil || project.Head.Rewrites == 0 {
+		return nil, err
+	}
+	sums, _, err := s.store.Purged(ctx, id, 0, project.Head.Seq, 0)
+	return sums, err
 }
 
 // Purging is a purge as the store carries it out.

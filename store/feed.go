@@ -69,14 +69,14 @@ func (s *Store) Changes(ctx context.Context, project memory.ProjectID, q memory.
 		page = memory.FeedPage{
 			Epoch: head.Epoch, From: q.Since, To: head.Seq, Head: head.Seq, Floor: head.Floor, Rewrites: head.Rewrites, Digest: head.Digest,
 		}
-		if next := q.Since + int64(q.Limit); next < head.Seq {
-			page.To = next
-			if page.Digest, err = readDigest(ctx, tx, project, next); err != nil {
+		page.To = min(q.Since+int64(q.Limit), head.Seq)
+		if head.Rewrites > 0 {
+			if page.Purged, page.To, err = readPurged(ctx, tx, project, page.From, page.To, q.PurgedMax); err != nil {
 				return err
 			}
 		}
-		if head.Rewrites > 0 {
-			if page.Purged, err = readPurged(ctx, tx, project, page.From, page.To); err != nil {
+		if page.To < head.Seq {
+			if page.Digest, err = readDigest(ctx, tx, project, page.To); err != nil {
 				return err
 			}
 		}
@@ -162,22 +162,30 @@ func readChanges(ctx context.Context, tx pgx.Tx, project memory.ProjectID, page 
 		})
 }
 
-type purgedRow struct{ SHA256 []byte }
-
-func (r purgedRow) sum() memory.Hash { return memory.Hash(r.SHA256) }
-
-// Purged returns the hashes of the texts that were purged after one change, up to
-// another. The latest change of their entry need not tell of it.
-func (s *Store) Purged(ctx context.Context, project memory.ProjectID, from, to int64) ([]memory.Hash, error) {
-	found, err := readPurged(ctx, s.pool, project, from, to)
-	return found, s.fault(ctx, "read what was purged", err)
+type purgedRow struct {
+	Seq    int64
+	SHA256 []byte
 }
 
-func readPurged(ctx context.Context, q querier, project memory.ProjectID, from, to int64) ([]memory.Hash, error) {
-	return list(ctx, q, purgedRow.sum, `
-		select distinct sha256
+func (r purgedRow) text() memory.PurgedText {
+	return memory.PurgedText{Seq: r.Seq, Sum: memory.Hash(r.SHA256)}
+}
+
+// Purged returns the hashes of the texts that were purged after one change, up to
+// another, or to an earlier one if they are more than most; 0 for all of them. The
+// latest change of their entry need not tell of it.
+func (s *Store) Purged(ctx context.Context, project memory.ProjectID, from, to int64, most int) ([]memory.Hash, int64, error) {
+	found, end, err := readPurged(ctx, s.pool, project, from, to, most)
+	return found, end, s.fault(ctx, "read what was purged", err)
+}
+
+func readPurged(ctx context.Context, q querier, project memory.ProjectID, from, to int64, most int) ([]memory.Hash, int64, error) {
+	found, err := list(ctx, q, purgedRow.text, `
+		select distinct seq, sha256
 		from death_certificates
 		where project_id = @project and seq > @from and seq <= @to and told
-		order by sha256`,
+		order by seq, sha256`,
 		pgx.StrictNamedArgs{"project": project, "from": from, "to": to})
+	sums, end := memory.CutPurged(found, to, most)
+	return sums, end, err
 }

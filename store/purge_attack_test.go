@@ -187,3 +187,40 @@ func TestPurge_OnlyWayToLoseAText(t *testing.T) {
 		t.Error("a text in quarantine was lost, and nobody noticed")
 	}
 }
+
+// However much is purged at once, a page of the feed does not grow without bound,
+// and all pages together tell everything.
+func TestFeed_PurgesAreSpread(t *testing.T) {
+	t.Parallel()
+	const entries, most = 5, 4
+	b := setup(t)
+	want := map[memory.Hash]bool{}
+	for i := range entries {
+		v := b.push(t, put(t, pathOf(i), fmt.Sprintf("text %d", i))).Verdicts[0]
+		for n := range 2 {
+			text := fmt.Sprintf("text %d, edit %d", i, n)
+			v = b.push(t, edit(t, pathOf(i), text, v)).Verdicts[0]
+			want[memory.Sum([]byte(text))] = true
+		}
+		want[memory.Sum(fmt.Appendf(nil, "text %d", i))] = true
+		_, err := b.purge(t, memory.Purge{EntryID: v.EntryID, Reason: "secrets"}, false)
+		must(t, err)
+	}
+	got, pages := map[memory.Hash]bool{}, 0
+	for since, more := int64(0), true; more; pages++ {
+		page, err := b.Changes(t.Context(), b.project.ID, memory.FeedQuery{Since: since, Limit: 1000, PurgedMax: most})
+		must(t, err)
+		digest, err := b.DigestAt(t.Context(), b.project.ID, page.To)
+		must(t, err)
+		if len(page.Purged) > most || page.Digest != digest || page.To <= since {
+			t.Fatalf("the page from %d to %d has %d hashes", since, page.To, len(page.Purged))
+		}
+		for _, sum := range page.Purged {
+			got[sum] = true
+		}
+		since, more = page.To, page.More()
+	}
+	if diff := cmp.Diff(want, got); diff != "" || pages != entries {
+		t.Errorf("%d pages (-want +got):\n%s", pages, diff)
+	}
+}

@@ -52,6 +52,18 @@ func EncodeFeed(p memory.FeedPage) (head, changes []byte, err error) {
 	return bytes.TrimSuffix(head, []byte("[]}")), append(changes, '}'), nil
 }
 
+// purgedOf reads the hashes of texts that were purged.
+func purgedOf(all []string) (sums []memory.Hash, err error) {
+	for _, s := range all {
+		sum, err := memory.ParseHash(s)
+		if err != nil {
+			return nil, malformed("what was purged is no sha256")
+		}
+		sums = append(sums, sum)
+	}
+	return sums, nil
+}
+
 // NewFeed describes a page of the feed.
 func NewFeed(p memory.FeedPage) Feed {
 	w := Feed{
@@ -92,12 +104,8 @@ func (w Feed) Domain() (memory.FeedPage, []Refusal, error) {
 		return memory.FeedPage{}, nil, malformed("a page from %d to %d of %d", w.From, w.To, w.Head)
 	}
 	page := memory.FeedPage{Epoch: w.Epoch, From: w.From, To: w.To, Head: w.Head, Floor: w.Floor, Digest: digest}
-	for _, s := range w.Purged {
-		sum, err := memory.ParseHash(s)
-		if err != nil {
-			return memory.FeedPage{}, nil, malformed("what was purged is no sha256")
-		}
-		page.Purged = append(page.Purged, sum)
+	if page.Purged, err = purgedOf(w.Purged); err != nil {
+		return memory.FeedPage{}, nil, err
 	}
 	var refused []Refusal
 	last := w.From

@@ -16,6 +16,7 @@ import (
 type Manifest struct {
 	Epoch   string          `json:"epoch"`
 	Seq     int64           `json:"seq"`
+	Purged  []string        `json:"purged,omitzero"` // sha256 of texts that are to be kept nowhere
 	Entries []ManifestEntry `json:"entries"`
 	Count   *int            `json:"count"`
 	Digest  string          `json:"digest"`
@@ -33,11 +34,18 @@ type ManifestEntry struct {
 }
 
 // WriteManifest streams a manifest.
-func WriteManifest(w io.Writer, head memory.Head, entries []memory.Entry) error {
+func WriteManifest(w io.Writer, head memory.Head, entries []memory.Entry, purged []memory.Hash) error {
 	enc := jsontext.NewEncoder(w)
 	s := tokens{enc: enc}
-	s.write(jsontext.BeginObject, jsontext.String("epoch"), jsontext.String(head.Epoch), jsontext.String("seq"), jsontext.Int(head.Seq),
-		jsontext.String("entries"), jsontext.BeginArray)
+	s.write(jsontext.BeginObject, jsontext.String("epoch"), jsontext.String(head.Epoch), jsontext.String("seq"), jsontext.Int(head.Seq))
+	if len(purged) > 0 {
+		s.write(jsontext.String("purged"), jsontext.BeginArray)
+		for _, sum := range purged {
+			s.write(jsontext.String(sum.String()))
+		}
+		s.write(jsontext.EndArray)
+	}
+	s.write(jsontext.String("entries"), jsontext.BeginArray)
 	for _, e := range entries {
 		if s.err != nil {
 			break
@@ -96,6 +104,9 @@ func (w Manifest) Domain() (memory.Head, []memory.Entry, []Refusal, error) {
 	}
 	return head, entries, refused, nil
 }
+
+// Removed are the texts of which no copy is to be kept.
+func (w Manifest) Removed() ([]memory.Hash, error) { return purgedOf(w.Purged) }
 
 func (w ManifestEntry) domain() (memory.Entry, error) {
 	path, err := memory.ParseServedPath(w.Path)

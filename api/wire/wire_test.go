@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -157,7 +158,8 @@ func TestManifest_RoundTrip(t *testing.T) {
 	}
 	head.Epoch, head.Seq = "e1", 9
 	var buf bytes.Buffer
-	if err := WriteManifest(&buf, head, entries); err != nil {
+	purged := []memory.Hash{memory.Sum([]byte("p")), memory.Sum([]byte("q"))}
+	if err := WriteManifest(&buf, head, entries, purged); err != nil {
 		t.Fatal(err)
 	}
 	var w Manifest
@@ -170,6 +172,10 @@ func TestManifest_RoundTrip(t *testing.T) {
 	}
 	if d := cmp.Diff(entries, got, paths()) + cmp.Diff(head, gotHead); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
+	}
+
+	if sums, err := w.Removed(); err != nil || !slices.Equal(sums, purged) {
+		t.Errorf("purged: %v, %v", sums, err)
 	}
 
 	w.Entries[0].SHA256 = memory.Sum([]byte("other")).String()
