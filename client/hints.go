@@ -37,9 +37,9 @@ func (s *Syncer) hints(ctx context.Context, refused []Refused) (hints []Hint, in
 	for _, r := range refused {
 		skip[r.File] = true
 	}
-	paths := make([]memory.Path, len(listing.Files))
+	paths, there := make([]memory.Path, len(listing.Files)), make(map[string]bool, len(listing.Files))
 	for i, f := range listing.Files {
-		paths[i] = f.Path
+		paths[i], there[f.Path.String()] = f.Path, true
 	}
 	for _, f := range listing.Files {
 		if skip[f.Disk] {
@@ -57,6 +57,7 @@ func (s *Syncer) hints(ctx context.Context, refused []Refused) (hints []Hint, in
 			size := memory.IndexBudget(text)
 			index, lints = &size, memory.LintIndex(text, paths)
 		}
+		lints = append(lints, memory.LintNumbered(f.Path.String(), func(p string) bool { return there[p] })...)
 		for _, l := range lints {
 			hints = append(hints, Hint{f.Path, l})
 		}

@@ -40,11 +40,14 @@ const (
 	LintFixRecipe     = "fix-recipe"
 )
 
+// LintDuplicate is about what an entry is called, see [LintNumbered], and what an
+// index lists twice.
+const LintDuplicate = "duplicate"
+
 // What an index lists.
 const (
 	LintDangling   = "dangling"
 	LintUnlisted   = "unlisted"
-	LintDuplicate  = "duplicate"
 	LintLongLine   = "long-line"
 	LintOutside    = "outside"
 	LintNearBudget = "near-budget"

@@ -44,6 +44,9 @@ func (c *Console) entry(v *visit) error {
 	}
 	p := v.shown(entry, text)
 	p.Name, p.Description, p.Kind = entry.Name, entry.Description, string(entry.Kind)
+	if !entry.Deleted {
+		p.Lints = append(p.Lints, v.numbered(p.Path)...)
+	}
 	if err := c.around(v, &p, text.Device); err != nil {
 		return err
 	}

@@ -39,6 +39,9 @@ func (c *Console) showProposal(v *visit, status int, said *view.Notice, form vie
 	if open.Device, err = v.device(found.Device); err != nil {
 		return err
 	}
+	if found.Action == memory.ActionPut && found.BaseRev == 0 {
+		open.Lints = append(open.Lints, v.numbered(open.Path)...)
+	}
 	open.Reject = form
 	f := v.frame(view.SectionReview)
 	f.Flash = said

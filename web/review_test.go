@@ -132,6 +132,25 @@ func TestProposal_OfOthers(t *testing.T) {
 	b.as(t, memory.RoleReviewer).post(page+"/withdraw").want(t, http.StatusForbidden)
 }
 
+// A reviewer sees that what is proposed may be a duplicate.
+func TestProposal_Duplicate(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	by := b.members[memory.RoleContributor]
+	b.put(t, by, b.open, "x.md", "A fact.\n")
+	reviewer := b.as(t, memory.RoleReviewer)
+	const flag = "this may be a duplicate of x.md"
+	for path, flagged := range map[string]bool{"x-2.md": true, "y-2.md": false} {
+		v := b.push(t, by, b.open, memory.Op{Action: memory.ActionPut, Path: path, Content: []byte("Another.\n"), Review: true})
+		page := reviewer.get(view.ProposalURL(string(b.open.ID), string(v.Proposal))).want(t, http.StatusOK)
+		if flagged {
+			page.shows(t, flag)
+		} else {
+			page.hides(t, flag)
+		}
+	}
+}
+
 func TestWithdraw(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

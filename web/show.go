@@ -74,8 +74,20 @@ func (v *visit) device(id memory.DeviceID) (string, error) {
 }
 
 // lints are the remarks about a text, as of when it was written.
-func lints(r memory.Revision) (found []view.Lint) {
-	for _, l := range memory.Lints(r.Path, string(r.Content), r.At) {
+func lints(r memory.Revision) []view.Lint {
+	return remarks(memory.Lints(r.Path, string(r.Content), r.At))
+}
+
+// numbered are the remarks about the name of an entry that is there, or is to be.
+func (v *visit) numbered(path string) []view.Lint {
+	return remarks(memory.LintNumbered(path, func(other string) bool {
+		_, _, err := v.console.service.Entry(v.ctx(), v.who, v.project.ID, other)
+		return err == nil
+	}))
+}
+
+func remarks(lints []memory.Lint) (found []view.Lint) {
+	for _, l := range lints {
 		found = append(found, view.Lint{Rule: l.Rule, Line: l.Line, Message: l.Message})
 	}
 	return found
