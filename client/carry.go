@@ -318,6 +318,7 @@ func (c *cycle) changed(op msync.Op, r tree.Result, text memory.Hash) error {
 	c.arrived(op.Path, r, file{Sum: op.Remote.Sum, Text: text})
 	c.state.agree(baseOf(op, text))
 	c.done(op)
+	c.cameBack(op)
 	return nil
 }
 

@@ -82,6 +82,12 @@ type cycle struct {
 	receipts notes
 	received []received // by earlier runs, until the news came
 
+	// What was deleted here.
+	deletions     notes
+	deletionsRead bool
+	deletedHere   []string // in earlier runs, if they were read
+	ownDeletes    []string // in this run
+
 	// What waits for a reviewer, or did.
 	proposals []proposal
 	ended     map[memory.ProposalID]bool // news in this run
@@ -130,6 +136,7 @@ func (s *Syncer) open(ctx context.Context, file string, o SyncOptions, report *R
 	c.moved, c.forks = movedBy(c.sent), map[memory.EntryID]fork{}
 	c.receipts.file = filepath.Join(filepath.Dir(file), "received")
 	c.received = readReceived(&c.receipts)
+	c.deletions.file = filepath.Join(filepath.Dir(file), "deleted")
 	c.recorded = len(x.Refusals)
 	for _, r := range x.Refusals {
 		if r.Entry == "" {
@@ -253,6 +260,7 @@ func (c *cycle) finish(file string, failed error) error {
 	if c.options.DryRun || c.options.Offline {
 		return listed
 	}
+	c.rememberDeletes()
 	if failed == nil && len(c.listing.Leftovers) == 0 && len(c.report.Done) > 0 {
 		if err := c.trashBin.prune(c.surelyPast().Add(-trashAge)); err != nil {
 			c.notice("%v", err)
