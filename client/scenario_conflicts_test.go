@@ -128,6 +128,11 @@ func TestScenario_S28_NoConflictStorm(t *testing.T) {
 			t.Errorf("the conflict store has %q, want %q", got, want)
 		}
 	}
+	there, err := tm.store.Conflicts(t.Context(), tm.project.ID, memory.ConflictQuery{Limit: 100})
+	must(t, err)
+	if len(there) != 2 {
+		t.Errorf("the server has %d conflicts, want one for each text: %v", len(there), there)
+	}
 }
 
 // S29: fifteen texts that lost at one path are all there, under names that every

@@ -79,15 +79,15 @@ func (m *member) removeEntries(t testing.TB, from, to int) {
 // deletes nothing.
 func TestScenario_S01_F28_EmptyRoot(t *testing.T) {
 	t.Parallel()
-	tm, a, _ := flat(t, 8)
+	tm, a, _ := flat(t, 50)
 	aside := filepath.Join(a.home, "aside")
 	must(t, os.Rename(a.tree(), aside))
 	mkdir(t, a.tree())
 	if _, err := a.try(t.Context()); !errors.Is(err, client.ErrMarker) || !strings.Contains(err.Error(), "marker") {
 		t.Errorf("%v, want that the marker is missing", err)
 	}
-	if got := tm.served(t); len(got) != 8 {
-		t.Errorf("the server has %d entries, want 8", len(got))
+	if got := tm.served(t); len(got) != 50 || tm.deletesOf(t) > 0 || len(a.files(t)) > 0 {
+		t.Errorf("the server has %d entries, want 50; the tree has %d files", len(got), len(a.files(t)))
 	}
 	must(t, os.Remove(a.tree()))
 	must(t, os.Rename(aside, a.tree()))
@@ -98,21 +98,22 @@ func TestScenario_S01_F28_EmptyRoot(t *testing.T) {
 // S02: without its marker a tree is nobody's, until it is linked anew.
 func TestScenario_S02_MarkerMissing(t *testing.T) {
 	t.Parallel()
-	tm, a, b := flat(t, 8)
+	tm, a, b := flat(t, 50)
 	b.write(t, "new.md", "new\n")
 	b.sync(t)
 	a.removeEntries(t, 0, 3)
+	a.write(t, "mine.md", "mine\n")
 	must(t, os.Remove(filepath.Join(a.tree(), ".teammem")))
 	if _, err := a.try(t.Context()); !errors.Is(err, client.ErrMarker) {
 		t.Errorf("%v, want that the marker is missing", err)
 	}
-	if len(a.files(t)) != 5 || len(tm.served(t)) != 9 {
+	if len(a.files(t)) != 48 || len(tm.served(t)) != 51 {
 		t.Errorf("%d files, %d entries; want that nothing moved", len(a.files(t)), len(tm.served(t)))
 	}
 	a.relink(t, true)
 	a.sync(t)
-	if len(tm.served(t)) != 9 {
-		t.Errorf("%d entries, want 9", len(tm.served(t)))
+	if len(tm.served(t)) != 52 || tm.deletesOf(t) > 0 {
+		t.Errorf("%d entries, want 52", len(tm.served(t)))
 	}
 	tm.equal(t, a)
 }
@@ -237,6 +238,8 @@ func TestScenario_S06_PlanAfterDownload(t *testing.T) {
 func TestScenario_S16_EmptyFile(t *testing.T) {
 	t.Parallel()
 	tm, a, b := together(t, map[string]string{"a.md": "text\n", "b.md": "text too\n", "none.md": ""})
+	before, err := tm.store.Head(t.Context(), tm.project.ID)
+	must(t, err)
 	b.write(t, "a.md", "")
 	b.write(t, "b.md", " \n\t\n")
 	r := b.sync(t)
@@ -251,8 +254,8 @@ func TestScenario_S16_EmptyFile(t *testing.T) {
 		t.Errorf("did %v, refused %v", r.Done, refused(r))
 	}
 	has(t, b, map[string]string{"a.md": "text\n", "b.md": " \n\t\n", "none.md": ""})
-	if got := tm.served(t); got["a.md"] != "text\n" || got["b.md"] != "text too\n" {
-		t.Errorf("the server has %q", got)
+	if after, err := tm.store.Head(t.Context(), tm.project.ID); err != nil || after != before {
+		t.Errorf("the server is at %v, was at %v: %v", after, before, err)
 	}
 
 	b.syncAllowing(t, client.SyncOptions{AllowEmpty: true})

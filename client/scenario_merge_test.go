@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -80,8 +81,14 @@ func TestScenario_S23_SameLine(t *testing.T) {
 	}
 	has(t, b, map[string]string{"a.md": "ONE\ntwo\n"})
 	tm.equal(t, a, b)
-	if all, err := b.dirs.Conflicts(b.link); err != nil || len(all) != 1 || !all[0].Mirrored {
-		t.Errorf("conflicts %v, %v; want that the server has it, too", all, err)
+	kept := b.open(t)["a.md"]
+	if s := b.sides(t, kept); string(s.Base) != "one\ntwo\n" || string(s.Ours) != "eins\ntwo\n" || string(s.Theirs) != "ONE\ntwo\n" {
+		t.Errorf("kept are %q over %q, against %q", s.Ours, s.Base, s.Theirs)
+	}
+	there, err := tm.store.Conflicts(t.Context(), tm.project.ID, memory.ConflictQuery{Limit: 10})
+	must(t, err)
+	if len(there) != 1 || there[0].Sum != memory.Sum([]byte("eins\ntwo\n")) || !kept.Mirrored {
+		t.Errorf("the server has %+v, want ben's text, too", there)
 	}
 }
 
@@ -101,31 +108,68 @@ func TestScenario_S24_BothCreate(t *testing.T) {
 	a.sync(t)
 	has(t, a, map[string]string{"x.md": "ann's\n", "x-2.md": "ben's\n", "same.md": "same\n"})
 	tm.equal(t, a, b)
+	for _, m := range []*member{a, b} {
+		if got := m.duplicates(t); !slices.Equal(got, []string{"x-2.md: this may be a duplicate of x.md"}) {
+			t.Errorf("%s is told of %q", m.id.Name, got)
+		}
+	}
+	a.remove(t, "x.md")
+	a.sync(t)
+	if got := a.duplicates(t); len(got) > 0 {
+		t.Errorf("one of the two is gone, and told is %q", got)
+	}
 }
 
-// S25 and F25: an edit outlives a delete, in either order, and both hear of it.
-func TestScenario_S25_EditAgainstDelete(t *testing.T) {
+// duplicates are what status flags as one.
+func (m *member) duplicates(t *testing.T) (all []string) {
+	t.Helper()
+	st, err := m.syncer("").Status(t.Context(), false)
+	must(t, err)
+	for _, h := range st.Hints {
+		if h.Rule == memory.LintDuplicate {
+			what, _, _ := strings.Cut(h.Message, ":")
+			all = append(all, h.Path.String()+": "+what)
+		}
+	}
+	return all
+}
+
+// S25 and F25: an edit outlives a delete, in either order, and whoever deleted
+// hears of it, once.
+func TestScenario_S25_F25_EditAgainstDelete(t *testing.T) {
 	t.Parallel()
-	for name, editorFirst := range map[string]bool{"the edit comes first": true, "the delete comes first": false} {
+	for name, c := range map[string]struct {
+		editorFirst bool
+		told        []string
+	}{
+		"the edit comes first":   {true, []string{"a.md: edited by a team-mate after you deleted it"}},
+		"the delete comes first": {false, []string{"a.md: shared again after you deleted it"}},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			tm, a, b := together(t, map[string]string{"a.md": "one\n"})
 			a.write(t, "a.md", "one\ntwo\n")
 			b.remove(t, "a.md")
-			second := a
-			if editorFirst {
+			if c.editorFirst {
 				a.sync(t)
-				second = b
 			} else {
 				b.sync(t)
+				if r := a.sync(t); !slices.Equal(r.Notices, []string{"a.md: deleted by a team-mate, but you edited it"}) {
+					t.Errorf("ann is told %q", r.Notices)
+				}
 			}
-			if r := second.sync(t); len(r.Notices) == 0 {
-				t.Error("nobody is told")
+			if r := b.sync(t); !slices.Equal(r.Notices, c.told) || len(r.Conflicts) > 0 {
+				t.Errorf("ben is told %q, conflicts %v; want %q", r.Notices, r.Conflicts, c.told)
 			}
 			a.sync(t)
-			b.sync(t)
+			if r := b.sync(t); len(r.Notices) > 0 {
+				t.Errorf("ben is told again: %q", r.Notices)
+			}
 			has(t, b, map[string]string{"a.md": "one\ntwo\n"})
 			tm.equal(t, a, b)
+			if got := a.versions(t, "a.md"); got[len(got)-1] != "one\ntwo\n" || len(filesBelow(t, a.dirs.Data))+len(filesBelow(t, b.dirs.Data)) > 0 {
+				t.Errorf("the versions are %q, and something was kept aside", got)
+			}
 		})
 	}
 }
@@ -190,8 +234,13 @@ func TestScenario_S45_CRLF(t *testing.T) {
 	t.Parallel()
 	tm, a, b := together(t, map[string]string{"a.md": "one\ntwo\nthree\n"})
 	b.write(t, "a.md", "one\r\ntwo\r\nthree\r\n")
-	if r := b.sync(t); len(r.Done) > 0 {
-		t.Errorf("line ends were sent: %v", r.Done)
+	for _, m := range []*member{b, a, b} {
+		if r := m.sync(t); len(r.Done) > 0 {
+			t.Errorf("line ends were sent: %v", r.Done)
+		}
+	}
+	if got := b.files(t)["a.md"]; got != "one\r\ntwo\r\nthree\r\n" {
+		t.Errorf("what the editor saved reads %q", got)
 	}
 	b.write(t, "a.md", "one\r\ntwo\r\nTHREE\r\n")
 	a.write(t, "a.md", "ONE\ntwo\nthree\n")

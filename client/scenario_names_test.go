@@ -107,6 +107,20 @@ func TestField_F32_CaseRename(t *testing.T) {
 	if tm.deletesOf(t) != 0 {
 		t.Error("there was a delete")
 	}
+
+	// Two names that only some systems tell apart are not both taken.
+	who := memory.Principal{Member: a.id.Member, Device: a.id.Device, Scopes: []memory.Scope{memory.ScopeRead, memory.ScopeWrite}}
+	head, err := tm.store.Head(t.Context(), tm.project.ID)
+	must(t, err)
+	for _, twin := range []string{"DEPLOY.md", "\uff44eploy.md"} {
+		receipt, err := tm.service.Push(t.Context(), who, tm.project.ID, memory.Push{
+			Epoch: head.Epoch, Device: a.id.Device, Ops: []memory.Op{{Action: memory.ActionPut, Path: twin, Content: []byte("two\n")}},
+		})
+		must(t, err)
+		if v := receipt.Verdicts[0]; v.Ruling != memory.RulingRefused || v.Problem.Layer != string(sanitize.LayerCase) {
+			t.Errorf("%q: %s, %v", twin, v.Ruling, v.Problem)
+		}
+	}
 }
 
 // portable are names that every system can store.
@@ -116,10 +130,19 @@ var portable = regexp.MustCompile(`^[^<>:"|?*\\\x00-\x1f]*[^<>:"|?*\\\x00-\x1f. 
 // the place; and what teammem makes itself can be stored anywhere.
 func TestScenario_S32_F33_WindowsNames(t *testing.T) {
 	t.Parallel()
-	_, a, b := together(t, map[string]string{"good name.md": "one\n", "both.md": "1\n", "gone.md": "g\n"})
-	bad := map[string]sanitize.Layer{
-		"con.md": sanitize.LayerReserved, "a:b.md": "", "2026-03-01_12:30.md": "", "notes /a.md": sanitize.LayerSegment, "x/nul.md": sanitize.LayerReserved,
-		"dot./a.md": sanitize.LayerSegment, "q?.md": "",
+	tm, a, b := together(t, map[string]string{"good name.md": "one\n", "both.md": "1\n", "gone.md": "g\n"})
+	bad := map[string]struct {
+		layer sanitize.Layer
+		at    int
+		named string // what is wrong there
+	}{
+		"con.md":              {sanitize.LayerReserved, 0, "device"},
+		"x/nul.md":            {sanitize.LayerReserved, 2, "device"},
+		"a:b.md":              {sanitize.LayerAbsolute, 1, "colon"},
+		"2026-03-01_12:30.md": {sanitize.LayerSegment, 13, ":"},
+		"q?.md":               {sanitize.LayerSegment, 1, "?"},
+		"notes /a.md":         {sanitize.LayerSegment, 5, "dot or space"},
+		"dot./a.md":           {sanitize.LayerSegment, 3, "dot or space"},
 	}
 	for name := range bad {
 		a.write(t, name, "text of "+name)
@@ -130,17 +153,13 @@ func TestScenario_S32_F33_WindowsNames(t *testing.T) {
 		t.Errorf("refused %v", refused(r))
 	}
 	for _, f := range r.Refused {
-		layer, known := bad[f.File]
-		if !known && f.File != "notes " && f.File != "dot." {
-			t.Errorf("%q was refused", f.File)
+		want, p := bad[f.File], f.Problem
+		if p.Code != memory.CodePathRejected || p.Layer != string(want.layer) || p.Position != want.at || !strings.Contains(p.Hint, want.named) {
+			t.Errorf("%q: %+v, want %+v", f.File, p, want)
 		}
-		p := f.Problem
-		if p.Code != memory.CodePathRejected || p.Layer == "" || p.Hint == "" && p.Message == "" || layer != "" && p.Layer != string(layer) {
-			t.Errorf("%q: %+v, want layer %s", f.File, p, layer)
-		}
-		if i := strings.IndexAny(f.File, ":?"); i >= 0 && p.Position != i {
-			t.Errorf("%q: position %d, want %d", f.File, p.Position, i)
-		}
+	}
+	if got := tm.served(t); len(got) != 3 {
+		t.Errorf("the server has %q", got)
 	}
 	if r := a.sync(t); r.NewRefusals() || len(r.Done) > 0 {
 		t.Errorf("a second run: news %t, did %v", r.NewRefusals(), r.Done)

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/teammem/teammem/internal/testdisk"
 )
 
 // S19, the other half: an editor has the file open when the server's text is to
@@ -34,4 +36,30 @@ func TestScenario_S19_StillOpen(t *testing.T) {
 	}
 	has(t, b, map[string]string{"x.md": "ann's\n"})
 	tm.equal(t, a, b)
+}
+
+// S19, where it is closest: the text was looked at for the last time, and what is
+// written then is what the rename takes out of the tree.
+func TestScenario_S19_BetweenLookAndRename(t *testing.T) {
+	t.Parallel()
+	tm, a, b := together(t, map[string]string{"x.md": "old\n"})
+	a.write(t, "x.md", "ann's\n")
+	a.sync(t)
+	written := 0
+	o, _ := b.guest(t, func(c testdisk.Call) testdisk.Verdict {
+		if arrives(c, b.tree()) {
+			written++
+			b.write(t, "x.md", "ben's, between look and rename\n")
+		}
+		return testdisk.Go
+	})
+	if place := b.kept(t, "ben's, between look and rename\n"); place != "conflicts" || written != 1 {
+		t.Errorf("ben's text is in %q, written %d times; %q, %s", place, written, o.Notices, o.Err)
+	}
+	b.sync(t)
+	has(t, b, map[string]string{"x.md": "ann's\n"})
+	tm.equal(t, a, b)
+	if got := a.versions(t, "x.md"); len(got) != 2 {
+		t.Errorf("the versions are %q", got)
+	}
 }

@@ -72,6 +72,48 @@ func TestAgenda_Next(t *testing.T) {
 	}
 }
 
+// F36: where no events come, a change is seen within a minute, and an hour in
+// which nothing happens takes next to nothing of a core.
+func TestField_F36_Idle(t *testing.T) {
+	t.Parallel()
+	const most = 2500 * time.Microsecond // of a core, a second
+	for name, took := range map[string]time.Duration{"small": 200 * time.Microsecond, "usual": 5 * time.Millisecond, "large": 20 * time.Millisecond} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			start := time.Date(2026, 11, 30, 9, 0, 0, 0, time.UTC)
+			a := agenda{pace: usualPace(), spread: func() float64 { return 0.5 }, polling: true}
+			a.rescan, a.pull, a.verify = start, start.Add(a.pace.pull), start.Add(a.pace.verify)
+			cost, looked := time.Duration(0), start
+			for now := start; now.Before(start.Add(time.Hour)); {
+				j, at := a.next(now)
+				switch j {
+				case nothing:
+					now = at
+					continue
+				case ask:
+					a.asked(now)
+					continue
+				case look:
+					a.looked(now, took)
+				case run, verify:
+					a.begin(now, j)
+					a.end(now, j, took, false)
+				}
+				if now.Sub(looked) > time.Minute {
+					t.Fatalf("nobody looked from %s to %s", looked.Sub(start), now.Sub(start))
+				}
+				cost, looked = cost+took, now
+				if j == verify {
+					cost += 10 * took // every file is read
+				}
+			}
+			if per := cost / 3600; per > most {
+				t.Errorf("it takes %s a second, want at most %s", per, most)
+			}
+		})
+	}
+}
+
 func TestBackoff_Bounds(t *testing.T) {
 	t.Parallel()
 	limits := usualPace().retry

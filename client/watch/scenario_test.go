@@ -3,6 +3,7 @@ package watch_test
 import (
 	"fmt"
 	"os"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -81,8 +82,9 @@ func TestScenario_S34_Overflow(t *testing.T) {
 	bob.becomes(t, want)
 }
 
-// Without events names are looked at, and that is said.
-func TestScenario_S35_NoEvents(t *testing.T) {
+// S35, F35 and F36: without events, whether none come, no more folders can be
+// watched or the file system has none, names are looked at, and that is said.
+func TestScenario_S35_F35_F36_NoEvents(t *testing.T) {
 	t.Parallel()
 	tm := newTeam(t)
 	for name, c := range map[string]struct {
@@ -100,13 +102,54 @@ func TestScenario_S35_NoEvents(t *testing.T) {
 			w := m.watcher()
 			c.spoil(w)
 			m.start(t, w, watch.Polling)
-			if got := m.state(w).Why; got != c.why {
-				t.Errorf("why: got %q, want %q", got, c.why)
+			told, err := watch.Ask(t.Context(), m.dirs.WatchSocket(m.link)) // as status does
+			must(t, err)
+			if s := told.Projects[0]; s.Mode != watch.Polling || s.Why != c.why {
+				t.Errorf("status says %s: %q, want polling: %q", s.Mode, s.Why, c.why)
 			}
 			file := m.link.RootID + ".md"
 			m.write(t, file, "found by looking\n")
 			m.wait(t, "the upload", func() bool { return len(tm.history(t, m, file)) == 1 })
 		})
+	}
+}
+
+// F28 under watch: a tree that is an empty folder all of a sudden, as a disk
+// leaves it that went away, stops what is done for it, with the reason, and
+// deletes nothing. Once it is back everything goes on.
+func TestField_F28_EmptiedUnderWatch(t *testing.T) {
+	t.Parallel()
+	tm := newTeam(t)
+	ada, bob := tm.join(t, "ada"), tm.join(t, "bob")
+	want := map[string]string{}
+	for i := range 8 {
+		name := fmt.Sprintf("%d.md", i)
+		want[name] = name + "\n"
+		ada.write(t, name, want[name])
+	}
+	w := ada.watching(t)
+	bob.watching(t)
+	bob.becomes(t, want)
+	aside := ada.tree() + "-aside"
+	must(t, os.Rename(ada.tree(), aside))
+	must(t, os.Mkdir(ada.tree(), 0o700))
+	w.Slept()
+	ada.wait(t, "the reason", func() bool { return strings.Contains(ada.state(w).Failure, "marker team/.teammem is missing") })
+	bob.write(t, "new.md", "new\n")
+	want["new.md"] = "new\n"
+	bob.becomes(t, want)
+	ada.wait(t, "another look", func() bool { return w.Quiet() })
+	if files := ada.files(t); len(files) > 0 || tm.deletes(t, ada) > 0 {
+		t.Errorf("the empty folder has %q, and there were %d deletes", files, tm.deletes(t, ada))
+	}
+
+	must(t, os.Remove(ada.tree()))
+	must(t, os.Rename(aside, ada.tree()))
+	w.Slept()
+	ada.becomes(t, want)
+	ada.wait(t, "order", func() bool { return ada.state(w).Failure == "" })
+	if n := tm.deletes(t, ada); n > 0 {
+		t.Errorf("there were %d deletes", n)
 	}
 }
 

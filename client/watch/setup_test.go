@@ -291,6 +291,19 @@ func (tm *team) history(t testing.TB, m *member, path string) (all []string) {
 	return all
 }
 
+// deletes counts the entries that are deleted now.
+func (tm *team) deletes(t testing.TB, m *member) (n int) {
+	t.Helper()
+	page, err := tm.store.Changes(t.Context(), m.link.Project, memory.FeedQuery{Limit: 10_000})
+	must(t, err)
+	for _, c := range page.Changes {
+		if c.Gone() {
+			n++
+		}
+	}
+	return n
+}
+
 // nothingFound is a scanner for texts without secrets.
 type nothingFound struct{}
 

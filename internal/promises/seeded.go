@@ -25,7 +25,7 @@ func Faults() []Fault {
 		{"a text is replaced without another look at it", "client/tree/commit.go", "case memory.Sum(content) != o.expect:", "case memory.Sum(content) == memory.Hash{}:", "client/tree.TestBatch_DropsWhatChanged"},
 		{"a replaced text is let go unread", "client/tree/replace.go", "if err := t.options.Keep(context.WithoutCancel(ctx), old); err != nil {", "if err := error(nil); err != nil {", "client/tree.TestBatch_PutReplaces"},
 		{"a folder is entered whatever it became", "client/tree/folder.go", "	if !before.dir() {\n", "	if false {\n", "client.TestScenario_S33_SymlinkSwap"},
-		{"whatever is replaced goes to the trash", "client/keep.go", "if old.Ours || ", "if true || ", "client.TestScenario_S19_UpdateAgainstWrite"},
+		{"whatever is replaced goes to the trash", "client/keep.go", "if old.Ours || ", "if true || ", "client.TestScenario_S19_BetweenLookAndRename"},
 		{"a conflict's text is not kept", "client/carry.go", "		if err := c.keepLocal(ctx, op); err != nil {\n", "		if err := error(nil); err != nil {\n", "client.TestScenario_S23_SameLine"},
 		{"a push in flight is not waited for", "client/push.go", "context.WithCancel(context.WithoutCancel(ctx))", "context.WithCancel(ctx)", "client.TestScenario_S47_Cancel"},
 		{"a run calls itself proven without the digest", "client/pull.go", "len(c.state.foreign) > 0 || c.state.digest == d", "true", "client.TestSync_WrongAnswers"},

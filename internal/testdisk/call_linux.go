@@ -54,6 +54,9 @@ func calls() map[int]shape {
 		unix.SYS_FSYNC:      {name: "fsync", file: true},
 		unix.SYS_FDATASYNC:  {name: "fdatasync", file: true},
 		unix.SYS_SYNCFS:     {name: "syncfs", file: true},
+
+		unix.SYS_INOTIFY_INIT1:     {name: "inotify_init1", file: true},
+		unix.SYS_INOTIFY_ADD_WATCH: {name: "inotify_add_watch"},
 	}
 }
 
