@@ -72,6 +72,8 @@ func TestMerge3_Once(t *testing.T) {
 		{"an insertion that has all of the server's", "a b c", "a inserted-line b c", "a b inserted-line and-another-one c", "a b inserted-line and-another-one c"},
 		{"a reworded line, further up", "a b c d", "a b reworded-line d", "a reworded-line c d", "!"},
 		{"a rewording that the server has beside more", "a b c", "a new-paragraph . reworded-line c", "a reworded-line c", "a new-paragraph . reworded-line c"},
+		{"an insertion of which the server has one line", "a b c", "a inserted-line b c", "a b inserted-line x c", "a b inserted-line x c"},
+		{"insertions that have one line in common", "a b c", "a inserted-line y b c", "a b inserted-line x c", "a inserted-line y b inserted-line x c"},
 		{"short lines", "a b c", "a x b c", "a b x c", "a x b x c"},
 		{"a line that is moved here", "a first-line b c", "a first-line b c second-line", "a b c first-line", "a b c second-line first-line"},
 	}

@@ -2,6 +2,7 @@ package sync
 
 import (
 	"slices"
+	"strings"
 	"unicode"
 )
 
@@ -30,16 +31,14 @@ func withoutThose(edits []edit, base, other []string) []edit {
 	return slices.DeleteFunc(slices.Clone(edits), func(e edit) bool {
 		told := false
 		for _, line := range e.lines {
-			if letters(line) < tellingLine {
-				continue
-			}
-			if inBase[line] > 0 || inOther[line] == 0 {
+			telling := letters(line) >= tellingLine
+			if strings.TrimSpace(line) != "" && inOther[line] == 0 || telling && inBase[line] > 0 {
 				return false
 			}
-			told = true
+			told = told || telling
 		}
 		return told && !slices.ContainsFunc(base[e.start:e.end], func(line string) bool {
-			return letters(line) > 0 && inOther[line] > 0
+			return strings.TrimSpace(line) != "" && inOther[line] > 0
 		})
 	})
 }
