@@ -64,20 +64,22 @@ func (c *cycle) acknowledge(ctx context.Context) error {
 	if len(c.received) == 0 {
 		return nil
 	}
-	texts := c.state.texts()
 	var edited []received
 	for _, r := range c.received {
 		f, there := c.state.files[r.Path]
 		switch {
 		case !c.isNews(r):
-		case f.Sum == r.Sum, !there && texts[r.Sum]: // renamed since
+		case f.Sum == r.Sum, !there && c.strays(r.Sum): // renamed since
 			c.state.confirm(msync.Base(r))
 		case there:
 			edited = append(edited, r)
 		}
 	}
+	if err := c.acknowledgeEdited(ctx, edited); err != nil {
+		return err
+	}
 	c.received = nil
-	return c.acknowledgeEdited(ctx, edited)
+	return nil
 }
 
 // isNews reports whether a text is newer than what the index says was agreed on.
@@ -114,4 +116,24 @@ func (c *cycle) acknowledgeEdited(ctx context.Context, all []received) error {
 		}
 	}
 	return nil
+}
+
+// strays reports whether a text is in a file that belongs to no entry, as far as
+// is known, and that no other text was about to come to.
+func (c *cycle) strays(sum memory.Hash) bool {
+	owned := make(map[memory.Path]bool, len(c.state.entries))
+	for _, e := range c.state.entries {
+		if e.base.EntryID != "" {
+			owned[e.base.Path] = true
+		}
+	}
+	for _, r := range c.received {
+		owned[r.Path] = true
+	}
+	for p, f := range c.state.files {
+		if f.Sum == sum && !owned[p] {
+			return true
+		}
+	}
+	return false
 }

@@ -203,7 +203,7 @@ func (c *cycle) publishedAs(
 		return 0, nil
 	}
 	if !there {
-		there = c.state.texts()[s.Sum] // renamed since
+		there = c.strays(s.Sum) // renamed since
 	}
 	if !sure || !there || c.device == "" {
 		return 0, nil

@@ -264,15 +264,6 @@ func (s *state) saw(p memory.Path, f file) {
 	}
 }
 
-// texts returns which texts the tree has.
-func (s *state) texts() map[memory.Hash]bool {
-	texts := make(map[memory.Hash]bool, len(s.files))
-	for _, f := range s.files {
-		texts[f.Sum] = true
-	}
-	return texts
-}
-
 // lost records that there is no file.
 func (s *state) lost(p memory.Path) {
 	if _, ok := s.files[p]; ok {

@@ -32,8 +32,9 @@ func MergeEntry(base, server, local []byte) (merged []byte, clean bool) {
 	return merged, true
 }
 
-// repeats reports whether a merge has a line more often than either side, though
-// both have it anew: one side got it from the other, and is at another place.
+// repeats reports whether a merge has a line more often than the two sides made it:
+// one got it from the other, or both moved it, and have it at another place. A line
+// that is new on both sides is there as often as either has it.
 func repeats(merged, base, server, local []byte) bool {
 	all := count(merged)
 	var inBase, inServer, inLocal map[string]int
@@ -44,7 +45,12 @@ func repeats(merged, base, server, local []byte) bool {
 		if inBase == nil {
 			inBase, inServer, inLocal = count(base), count(server), count(local)
 		}
-		if there, here := inServer[line], inLocal[line]; inBase[line] == 0 && there > 0 && here > 0 && n > max(there, here) {
+		there, here, before := inServer[line], inLocal[line], inBase[line]
+		most := max(there, here)
+		if before > 0 {
+			most = max(most, there+here-before)
+		}
+		if there > 0 && here > 0 && n > most {
 			return true
 		}
 	}

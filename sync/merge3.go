@@ -60,9 +60,9 @@ func (c chunk) settle() (text []string, clean bool) {
 func (c chunk) settleReworded() (text []string, clean bool) {
 	server, local := len(c.server) >= len(c.base), len(c.local) >= len(c.base)
 	switch {
-	case local && holds(c.server, c.local):
+	case local && holds(c.server, c.local) && !c.keeps(c.server, c.local):
 		return c.server, true
-	case server && holds(c.local, c.server):
+	case server && holds(c.local, c.server) && !c.keeps(c.local, c.server):
 		return c.local, true
 	case local && c.theirs.only:
 		return c.theirs.around(c.local)
@@ -70,6 +70,13 @@ func (c chunk) settleReworded() (text []string, clean bool) {
 		return c.ours.around(c.server)
 	}
 	return nil, false
+}
+
+// keeps reports whether a side still has lines of the base that the other removed.
+func (c chunk) keeps(side, other []string) bool {
+	return slices.ContainsFunc(c.base, func(line string) bool {
+		return strings.TrimSpace(line) != "" && !slices.Contains(other, line) && slices.Contains(side, line)
+	})
 }
 
 // around puts the frame around what the other side made of the lines, unless that
@@ -130,17 +137,26 @@ func shared(server, local []string) (n int) {
 	}
 }
 
-// longestStart finds the longest start of part that ends in a line with text and
-// is a contiguous part of whole.
+// longestStart finds the longest start of part that ends in a line with words,
+// outside of fenced code, and is a contiguous part of whole.
 func longestStart(whole, part []string) (length, at int) {
 	for i := range whole {
+		fences := 0
 		for n := 0; i+n < len(whole) && n < len(part) && whole[i+n] == part[n]; n++ {
-			if n >= length && strings.TrimSpace(part[n]) != "" {
+			if isFence(part[n]) {
+				fences++
+			}
+			if n >= length && letters(part[n]) > 0 && fences%2 == 0 {
 				length, at = n+1, i
 			}
 		}
 	}
 	return length, at
+}
+
+func isFence(line string) bool {
+	text := strings.TrimSpace(line)
+	return strings.HasPrefix(text, "```") || strings.HasPrefix(text, "~~~")
 }
 
 // diff3 cuts three versions into chunks. Edits of the two sides that overlap

@@ -60,38 +60,6 @@ func TestMerge3(t *testing.T) {
 	}
 }
 
-// Lines with words that both sides have anew came from one of them: a run was
-// killed between file and index, and its member's client merges once more.
-func TestMerge3_Once(t *testing.T) {
-	t.Parallel()
-	tests := []struct {
-		name                      string
-		base, server, local, want string // a word a line; "!" is a conflict
-	}{
-		{"an insertion that the server has elsewhere", "a b c", "a inserted-line b c", "a b inserted-line c", "a inserted-line b c"},
-		{"an insertion that has all of the server's", "a b c", "a inserted-line b c", "a b inserted-line and-another-one c", "a b inserted-line and-another-one c"},
-		{"a reworded line, further up", "a b c d", "a b reworded-line d", "a reworded-line c d", "!"},
-		{"a rewording that the server has beside more", "a b c", "a new-paragraph . reworded-line c", "a reworded-line c", "a new-paragraph . reworded-line c"},
-		{"an insertion of which the server has one line", "a b c", "a inserted-line b c", "a b inserted-line x c", "a b inserted-line x c"},
-		{"insertions that have one line in common", "a b c", "a inserted-line y b c", "a b inserted-line x c", "a inserted-line y b inserted-line x c"},
-		{"short lines", "a b c", "a x b c", "a b x c", "a x b x c"},
-		{"a line that is moved here", "a first-line b c", "a first-line b c second-line", "a b c first-line", "a b c second-line first-line"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			merged, clean := merge3(strings.Fields(tt.base), strings.Fields(tt.server), strings.Fields(tt.local))
-			got := strings.Join(merged, " ")
-			if !clean {
-				got = "!"
-			}
-			if got != tt.want {
-				t.Errorf("merge3(%q, %q, %q) = %q, want %q", tt.base, tt.server, tt.local, got, tt.want)
-			}
-		})
-	}
-}
-
 // edited draws a version of a text.
 func edited(t *rapid.T, label string, base []string, lines *rapid.Generator[string]) []string {
 	text := slices.Clone(base)
