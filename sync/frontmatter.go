@@ -191,7 +191,7 @@ func mergeFields(within string, base, server, local []field) (merged []field, cl
 func mergeField(within string, base, server, local *field) (merged *field, clean bool) {
 	switch {
 	case isVolatile(within + nameOf(server, local)):
-		return server, true
+		return mergeVolatile(base, server, local)
 	case same(base, local), same(server, local):
 		return server, true
 	case server != nil && local != nil && server.nested != nil && local.nested != nil:
@@ -200,6 +200,37 @@ func mergeField(within string, base, server, local *field) (merged *field, clean
 		return local, true
 	}
 	return nil, false
+}
+
+// mergeVolatile takes the server's line of a key that agents rewrite. What else
+// belongs to the key, such as a comment above it, somebody wrote.
+func mergeVolatile(base, server, local *field) (merged *field, clean bool) {
+	b, s, l := base.beside(), server.beside(), local.beside()
+	switch {
+	case slices.Equal(l, b), slices.Equal(l, s):
+		return server, true
+	case server == nil && base == nil:
+		return local, true
+	case server == nil || local == nil || !slices.Equal(s, b):
+		return nil, false
+	}
+	lines := slices.Clone(local.lines)
+	lines[local.keyLine()] = server.lines[server.keyLine()]
+	return &field{key: local.key, lines: lines}, true
+}
+
+// keyLine is the index of the line that has the key.
+func (f *field) keyLine() int {
+	return slices.IndexFunc(f.lines, func(line string) bool { return strings.HasPrefix(strings.TrimLeft(line, " "), f.key+":") })
+}
+
+// beside is the lines of a field without that of its key.
+func (f *field) beside() []string {
+	if f == nil {
+		return nil
+	}
+	i := f.keyLine()
+	return slices.Concat(f.lines[:i], f.lines[i+1:])
 }
 
 func nameOf(server, local *field) string {
@@ -222,9 +253,11 @@ func (f *field) meaning() []string {
 	if f.nested == nil {
 		return f.lines
 	}
-	lines := slices.Clone(f.lines[:len(f.lines)-f.nestedLines()])
+	lines := slices.Clone(f.head())
 	for _, n := range f.nested {
-		if !isVolatile(nestedKey + "." + n.key) {
+		if isVolatile(nestedKey + "." + n.key) {
+			lines = append(lines, n.beside()...)
+		} else {
 			lines = append(lines, n.lines...)
 		}
 	}
@@ -238,17 +271,29 @@ func (f *field) nestedLines() (n int) {
 	return n
 }
 
+// head is the lines of a field above those of its own keys.
+func (f *field) head() []string { return f.lines[:len(f.lines)-f.nestedLines()] }
+
 // mergeNested merges what is below a key that both sides have.
 func mergeNested(base, server, local *field) (merged *field, clean bool) {
-	var before []field
+	var before, above []string
+	var fields []field
 	if base != nil {
-		before = base.nested
+		fields, before = base.nested, base.head()
 	}
-	nested, clean := mergeFields(nestedKey+".", before, server.nested, local.nested)
+	switch {
+	case slices.Equal(local.head(), before), slices.Equal(local.head(), server.head()):
+		above = server.head()
+	case slices.Equal(server.head(), before):
+		above = local.head()
+	default:
+		return nil, false
+	}
+	nested, clean := mergeFields(nestedKey+".", fields, server.nested, local.nested)
 	if !clean {
 		return nil, false
 	}
-	m := field{key: server.key, lines: slices.Clone(server.lines[:len(server.lines)-server.nestedLines()]), nested: nested}
+	m := field{key: server.key, lines: slices.Clone(above), nested: nested}
 	for _, n := range nested {
 		m.lines = append(m.lines, n.lines...)
 	}

@@ -50,6 +50,25 @@ func TestMergeEntry(t *testing.T) {
 			entry("name: b\nmodified: 2\n", "y\n"),
 		},
 		{
+			"a comment above what agents rewrite",
+			entry("name: a\nmodified: 1\n", "x\n"), entry("name: a\nmodified: 2\n", "y\n"), entry("name: a\n# by ann\nmodified: 3\n", "x\n"),
+			entry("name: a\n# by ann\nmodified: 2\n", "y\n"),
+		},
+		{
+			"a comment below metadata, above what agents rewrite",
+			entry("metadata:\n  modified: 1\n", "x\n"), entry("metadata:\n  modified: 2\n", "y\n"), entry("metadata:\n  # by ann\n  modified: 3\n", "x\n"),
+			entry("metadata:\n  # by ann\n  modified: 2\n", "y\n"),
+		},
+		{
+			"a comment above metadata",
+			entry("metadata:\n  type: user\n", "x\n"), entry("metadata:\n  type: feedback\n", "x\n"), entry("# by ann\nmetadata:\n  type: user\n", "x\n"),
+			entry("# by ann\nmetadata:\n  type: feedback\n", "x\n"),
+		},
+		{
+			"two comments above what agents rewrite",
+			entry("modified: 1\n", "x\n"), entry("# by ben\nmodified: 2\n", "x\n"), entry("# by ann\nmodified: 3\n", "x\n"), conflict,
+		},
+		{
 			"metadata was removed by one and only saved by the other",
 			entry("name: a\nmetadata:\n  modified: 1\n", "x\n"), entry("name: a\n", "x\n"), entry("name: a\nmetadata:\n  modified: 3\n", "y\n"),
 			entry("name: a\n", "y\n"),
