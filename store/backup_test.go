@@ -409,7 +409,7 @@ func TestRestore_RefusesFiles(t *testing.T) {
 			for range 100 {
 				m.Schema = append(m.Schema, backup.Schema{Name: "0099_future.sql"})
 			}
-		}, asIs, "the backup is newer than this program: it has schema 10"},
+		}, asIs, "the backup is newer than this program: it has schema 1"},
 		{"other migrations", func(m *backup.Manifest) { m.Schema[1].Checksum = "00" }, asIs, "is not the one that ran where the backup was made"},
 		{"unknown table", func(m *backup.Manifest) { m.Tables = append(m.Tables, backup.Table{Name: "pg_authid"}) }, asIs, `its table "pg_authid" is not one of schema`},
 		{"migrations as a table", func(m *backup.Manifest) { m.Tables = append(m.Tables, backup.Table{Name: "schema_migrations"}) }, asIs, `"schema_migrations" is not one of schema`},

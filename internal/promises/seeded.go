@@ -16,7 +16,7 @@ func Faults() []Fault {
 		{"the guard for an emptied folder is gone", "sync/guard.go", "	g.folders(plan, why)\n", "", "sync.TestGuard_EmptiedFolder"},
 		{"what was held before is let go", "sync/guard.go", "	g.still(plan, why)\n", "", "client.TestGuard_EmptiedFolder"},
 		{"a merge has the member's lines first", "sync/merge3.go", "slices.Concat(c.server, c.local[shared(c.server, c.local):])", "slices.Concat(c.local[shared(c.server, c.local):], c.server)", "sync.TestMerge3"},
-		{"of two edits of one line the member's is dropped", "sync/merge3.go", "	return nil, false\n}\n\n// around", "	return c.server, true\n}\n\n// around", "sync.TestMerge3"},
+		{"of two edits of one line the member's is dropped", "sync/merge3.go", "	return nil, false\n}\n\n// keeps", "	return c.server, true\n}\n\n// keeps", "sync.TestMerge3"},
 		{"what came before a kill is not known again", "client/received.go", "e.base.Rev < r.Rev", "e.base.Rev < 0", "client.TestSync_KilledAfterADownload"},
 		{"the server does not look at the base of a push", "memory/judge.go", "return w.BaseRev == head.Rev && (w.BaseSum.IsZero() || w.BaseSum == head.Sum)", "return true", "memory.TestJudge_Model"},
 		{"the digest leaves out the path", "memory/digest.go", "	buf = append(buf, p.key...)\n", "", "memory.TestDigest_TellsPathFromText"},
