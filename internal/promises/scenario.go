@@ -77,7 +77,7 @@ type Promise struct {
 func Promises() []Promise {
 	return []Promise{
 		{"P1", "Nothing that a member wrote is lost: it is the entry, in its history, a conflict or in the trash", ids("S17 S19 S23 S28 S29 S47"), []string{
-			"client.TestWalk_NothingIsLost", "client.TestCrash_AtEveryRequest", "client/tree.TestRace_NoLineIsLost", "cmd/teammem.TestKill_AtRandomMoments",
+			"client.TestWalk_NothingIsLost", "client.TestCrash_AtEveryRequest", "client/tree.TestRace_NoLineIsLost", "cmd/teammem.TestChaos_FiveMembers", "cmd/teammem.TestKill_AtRandomMoments",
 		}},
 		{"P2", "A path has its old or its new text, never a part of one", ids("S16 S17 S20"), []string{"client/tree.TestTree_ReadIsNeverTorn"}},
 		{"P3", "A run may end at any moment; the next one ends in sync, without a way to repair by hand", ids("S17 S38 S47"), []string{"client/tree.TestCrash_KillNine"}},
