@@ -39,7 +39,7 @@ func (c *cycle) sendAhead(ctx context.Context) (done bool, err error) {
 		return false, nil
 	}
 	todo := c.actionable(c.plan())
-	if len(todo) == 0 && c.options.Current != nil && c.options.Current(c.index.Cursor) {
+	if len(todo) == 0 && !c.isInDoubt() && c.options.Current != nil && c.options.Current(c.index.Cursor) {
 		return true, nil
 	}
 	if !c.isLittle(todo) {
@@ -61,8 +61,13 @@ func (c *cycle) sendAhead(ctx context.Context) (done bool, err error) {
 	if c.again {
 		return true, c.observeAgain(ctx)
 	}
+	c.report.Asked = true
 	return true, nil
 }
+
+// isInDoubt reports whether an earlier run left open what became of what it sent,
+// or was about to write here. Only the feed knows.
+func (c *cycle) isInDoubt() bool { return len(c.sent)+len(c.received) > 0 }
 
 // head is where the server was seen last.
 func (c *cycle) head() memory.Head {

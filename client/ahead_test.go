@@ -102,6 +102,26 @@ func TestAhead_Current(t *testing.T) {
 	tm.equal(t, a, b)
 }
 
+// The word that there is nothing to ask says nothing of what was sent when no
+// answer came: the text that the member put back is their newest.
+func TestAhead_CurrentInDoubt(t *testing.T) {
+	t.Parallel()
+	tm, a, _ := pair(t)
+	a.write(t, "one.md", "2\n")
+	tm.loseAnswers()
+	a.cutOff(t)
+	tm.between(nil)
+	if got := tm.served(t)["one.md"]; got != "2\n" {
+		t.Fatalf("the server has %q", got)
+	}
+	a.write(t, "one.md", "1\n")
+	a.syncAllowing(t, client.SyncOptions{Current: func(memory.Cursor) bool { return true }})
+	a.sync(t)
+	if got, here := tm.served(t)["one.md"], a.files(t)["one.md"]; got != "1\n" || here != "1\n" {
+		t.Errorf("the server has %q, ann has %q", got, here)
+	}
+}
+
 // What somebody else did meanwhile is taken in before anything is judged, as if
 // nothing had been sent: nobody's text is lost.
 func TestAhead_Outrun(t *testing.T) {

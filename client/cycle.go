@@ -282,7 +282,7 @@ func (c *cycle) finish(file string, failed error) error {
 	} else {
 		err = c.index.stamp(file)
 	}
-	if failed == nil && err == nil {
+	if failed == nil && err == nil && c.report.Asked { // else nobody knows what became of what they are about
 		c.notes.drop()
 	}
 	if c.received == nil && err == nil {

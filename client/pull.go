@@ -175,6 +175,7 @@ func (c *cycle) agrees(d memory.Digest) bool { return len(c.state.foreign) > 0 |
 // this client pushed itself, so only the last page can be compared.
 func (c *cycle) take(n news) bool {
 	c.report.Requests += n.requests
+	c.report.Asked = c.report.Asked || n.asked
 	c.names = nil
 	if n.manifest != nil {
 		c.takeManifest(n)

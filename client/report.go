@@ -28,6 +28,7 @@ type Report struct {
 	Here      []string // of what is ignored, the Markdown files and folders that the member's rules name, on disk
 	Entries   int      // live entries of the project
 	Requests  int
+	Asked     bool // the server told where its feed stands: by an answer, or a receipt that shows as much
 }
 
 // Done is one op with its outcome.
