@@ -131,9 +131,6 @@ func (a *agenda) begin(now time.Time, j job) {
 // end plans what follows a cycle whose look at the tree took so long.
 func (a *agenda) end(now time.Time, j job, took time.Duration, failed bool) {
 	a.rescan = now.Add(max(a.pace.rescan, share*took))
-	if failed || !a.pull.After(now) {
-		a.asked(now)
-	}
 	a.looked(now, took)
 	if j == verify {
 		a.verify = now.Add(a.pace.verify)
@@ -146,7 +143,8 @@ func (a *agenda) end(now time.Time, j job, took time.Duration, failed bool) {
 	a.fails++
 }
 
-// asked plans the next question to the server.
+// asked plans the next question to the server, after it told where its feed
+// stands, or could not be asked.
 func (a *agenda) asked(now time.Time) {
 	period := a.pace.pull
 	if a.told {

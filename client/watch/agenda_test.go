@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"github.com/fsnotify/fsnotify"
+
+	"github.com/teammem/teammem/client"
+	"github.com/teammem/teammem/memory"
 )
 
 func TestAgenda_Next(t *testing.T) {
@@ -97,6 +100,7 @@ func TestField_F36_Idle(t *testing.T) {
 					a.looked(now, took)
 				case run, verify:
 					a.begin(now, j)
+					a.asked(now)
 					a.end(now, j, took, false)
 				}
 				if now.Sub(looked) > time.Minute {
@@ -109,6 +113,52 @@ func TestField_F36_Idle(t *testing.T) {
 			}
 			if per := cost / 3600; per > most {
 				t.Errorf("it takes %s a second, want at most %s", per, most)
+			}
+		})
+	}
+}
+
+// However often a tree is looked at while a stream tells where the server is, and
+// whatever else the server is told, it is asked every five minutes.
+func TestProject_Questions(t *testing.T) {
+	t.Parallel()
+	unreadable := client.Refused{File: "a.md", Problem: &memory.Error{Code: "unreadable"}}
+	for name, r := range map[string]client.Report{
+		"plain":                      {},
+		"requests of other kind":     {Requests: 1},
+		"a file that cannot be read": {Refused: []client.Refused{unreadable}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			start := time.Date(2026, 11, 30, 9, 0, 0, 0, time.UTC)
+			now, at := start, memory.Cursor{Epoch: "e", Seq: 7}
+			w := New(Options{Clock: func() time.Time { return now }})
+			w.spread = func() float64 { return 0.5 }
+			p := newProject(w, client.Link{}, nil)
+			p.hear(at)
+			questions := 0
+			for now.Before(start.Add(time.Hour)) {
+				j, next := p.agenda.next(now)
+				switch j {
+				case nothing:
+					now = next
+				case ask:
+					questions++
+					p.agenda.asked(now)
+				case run, verify:
+					got := r
+					got.Cursor, got.Asked = at, p.agenda.heard || !p.stands(at)
+					if got.Asked {
+						questions++
+					}
+					p.agenda.begin(now, j)
+					p.concluded(j, &got, nil)
+				case look:
+					t.Fatal("a look at names where events come")
+				}
+			}
+			if questions < 11 || questions > 14 {
+				t.Errorf("asked %d times in an hour", questions)
 			}
 		})
 	}

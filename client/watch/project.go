@@ -443,8 +443,10 @@ func (p *project) concluded(j job, r *client.Report, err error) {
 	away := errors.Is(err, client.ErrOffline)
 	p.agenda.end(now, j, p.took, err != nil || r.Temporary())
 	p.agenda.patient = err != nil && !away // a hint of a server that was away says that it is back
-	if err == nil && r.Requests > 0 {
+	if err == nil && r.Asked {
 		p.pulled = now
+	}
+	if err != nil || r.Asked {
 		p.agenda.asked(now)
 	}
 	for _, since := range p.gone {
@@ -477,6 +479,7 @@ func (p *project) unable(j job, err error) {
 	p.mu.Lock()
 	p.agenda.begin(p.clock(), run)
 	p.agenda.end(p.clock(), j, p.took, true)
+	p.agenda.asked(p.clock())
 	p.agenda.patient = true
 	p.mu.Unlock()
 	if client.SignedOut(err) {
