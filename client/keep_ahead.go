@@ -21,22 +21,25 @@ func (c *cycle) keepAhead(ctx context.Context, ops []msync.Op) {
 		together = 16
 	)
 	c.keptAhead = map[memory.Path]memory.Hash{}
-	var files []tree.File
-	for _, op := range ops {
-		f, there := c.listing.File(op.Local.Path)
-		if there && takesOut(op) && c.mayTrash(op.Local.Sum) && !c.wasPurged(op.Local.Sum) {
-			files = append(files, f)
-		}
-	}
-	if len(files) <= few {
+	ops = slices.DeleteFunc(slices.Clone(ops), func(op msync.Op) bool { return !takesOut(op) })
+	if len(ops) <= few {
 		return
 	}
-	for some := range slices.Chunk(files, together) {
+	c.state.sums() // also for keepOld: each look for one text is a look at all entries
+	var files []tree.File
+	var sums []memory.Hash
+	for _, op := range ops {
+		if f, there := c.listing.File(op.Local.Path); there && c.mayTrash(op.Local.Sum) && !c.wasPurged(op.Local.Sum) {
+			files, sums = append(files, f), append(sums, op.Local.Sum)
+		}
+	}
+	for from := 0; from < len(files); from += together {
+		some, judged := files[from:min(from+together, len(files))], sums[from:]
 		found := c.readSome(ctx, some)
 		kept := make([]bool, len(some))
 		var group errgroup.Group
 		for i, r := range found {
-			if r.err != nil || r.file.Sum != c.state.files[some[i].Path].Sum {
+			if r.err != nil || r.file.Sum != judged[i] {
 				continue
 			}
 			group.Go(func() error {
@@ -47,7 +50,7 @@ func (c *cycle) keepAhead(ctx context.Context, ops []msync.Op) {
 		_ = group.Wait()
 		for i, f := range some {
 			if kept[i] {
-				c.keptAhead[f.Path] = found[i].file.Sum
+				c.keptAhead[f.Path] = judged[i]
 			}
 		}
 	}

@@ -59,6 +59,7 @@ type state struct {
 	live    int
 	foreign map[memory.EntryID]refusal     // the server's entries that may not exist here
 	atPath  map[memory.Path]memory.EntryID // live entries by the server's name; nil: not made yet
+	summed  *serverSums                    // nil: not made since an entry changed
 	tracked *track                         // nil: the state ends with the run
 	dirty   bool
 }
@@ -137,7 +138,7 @@ func (s *state) change(id memory.EntryID, update func(e *entry)) {
 		s.digest.Add(path, sum)
 	}
 	s.count(e, 1)
-	s.atPath = nil
+	s.atPath, s.summed = nil, nil
 	if e.base.EntryID == "" && (e.remote == nil || e.remote.Deleted) {
 		delete(s.entries, id) // never here, and gone there
 	} else if s.tracked != nil {
@@ -344,6 +345,9 @@ func (f file) stamp() tree.Stamp {
 // knows reports whether a text is one that the server has, or had at the last
 // agreement.
 func (s *state) knows(sum memory.Hash) bool {
+	if s.summed != nil {
+		return s.summed.known[sum]
+	}
 	for _, e := range s.entries {
 		if e.base.Sum == sum || (e.remote != nil && e.remote.Sum == sum) {
 			return true

@@ -17,6 +17,9 @@ func (c *cycle) wasPurged(sum memory.Hash) bool {
 	if c.purged[sum] {
 		return true
 	}
+	if all := c.state.summed; all != nil {
+		return all.purged[sum]
+	}
 	for _, e := range c.state.entries {
 		if e.remote != nil && e.remote.Purged && e.base.Sum == sum {
 			return true
