@@ -112,6 +112,38 @@ func TestReport_Bounds(t *testing.T) {
 	c.post(base+"/projects/prj_a/report", big).want(t, http.StatusRequestEntityTooLarge, memory.CodeTooLarge)
 }
 
+// A computer is not behind by what it sent itself, nor by what a manifest told it,
+// and what an older request said is not kept over that.
+func TestProgress_Own(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	mara := b.as(t, memory.RoleContributor)
+	device := mara.device("mara's")
+	push := func(n int, headers ...string) {
+		t.Helper()
+		body := fmt.Sprintf(`{"epoch":"%s","ops":[{"op":"put","path":"%d.md","base_rev":0,"content":"text %d\n"}]}`, b.project.Head.Epoch, n, n)
+		mara.post(b.in("/push"), body, append(headers, "Teammem-Device", device)...).want(t, http.StatusOK, "")
+	}
+	now := time.Now()
+	behind := func(when string, want int64) {
+		t.Helper()
+		must(t, b.api.Progress().Flush(t.Context(), b.store, now))
+		if got := b.health(t, memory.RoleReviewer); len(got) != 1 || got[0].Behind != want {
+			t.Errorf("%s: %+v, want it %d behind", when, got, want)
+		}
+	}
+	push(1)
+	tag := mara.get(b.in("/changes"), "Teammem-Device", device).header.Get("Etag")
+	push(2, "If-Match", tag)
+	behind("after a push on what it has", 0)
+	push(3)
+	behind("after a push on whatever there is", 1)
+	mara.get(b.in("/manifest"), "Teammem-Device", device).want(t, http.StatusOK, "")
+	behind("after a manifest", 0)
+	mara.get(b.in("/changes?limit=1"), "Teammem-Device", device).want(t, http.StatusOK, "")
+	behind("after an older page", 0)
+}
+
 // How far a computer has come is known from what it asks for, and written
 // without its waiting for that.
 func TestProgress_Kept(t *testing.T) {

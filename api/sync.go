@@ -120,6 +120,7 @@ func (a *API) manifest(c *call) error {
 	if err != nil {
 		return err
 	}
+	c.sent(head.Cursor())
 	if have == head.Tag() {
 		return c.notModified(have)
 	}
@@ -181,6 +182,9 @@ func (a *API) push(c *call) error {
 	receipt, err := a.service.Push(c.ctx(), c.who, c.project, p)
 	if err != nil {
 		return err
+	}
+	if p.Only != "" { // so it had all before, and nobody else's lies between
+		c.sent(receipt.Head.Cursor())
 	}
 	a.unrecorded(c, receipt)
 	a.options.Metrics.push(receipt.Verdicts)

@@ -97,7 +97,8 @@ func asJSON(lists ...any) ([]string, error) {
 
 // KeepCursors keeps how far computers have come, but for those that are not the
 // members' whose they are said to be. A time is only written anew when it is old,
-// so that computers without news cost nothing.
+// so that computers without news cost nothing. No computer goes back in a history:
+// what is older was written later, by another server.
 func (s *Store) KeepCursors(ctx context.Context, cursors []memory.DeviceCursor, at time.Time) error {
 	if len(cursors) == 0 {
 		return nil
@@ -117,7 +118,8 @@ func (s *Store) KeepCursors(ctx context.Context, cursors []memory.DeviceCursor, 
 		join devices d on d.device_id = u.device and d.member_id = u.member and d.revoked_at is null
 		order by p.project_id, d.device_id
 		on conflict (project_id, device_id) do update
-		set epoch = excluded.epoch, seq = excluded.seq, client = excluded.client, at = excluded.at
+		set epoch = excluded.epoch, client = excluded.client, at = excluded.at,
+			seq = case device_cursors.epoch when excluded.epoch then greatest(device_cursors.seq, excluded.seq) else excluded.seq end
 		where (device_cursors.epoch, device_cursors.seq, device_cursors.client) is distinct from (excluded.epoch, excluded.seq, excluded.client)
 			or excluded.at > device_cursors.at + interval '5 minutes'
 			or excluded.at < device_cursors.at - interval '1 hour' -- by a clock that was wrong`,
