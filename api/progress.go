@@ -38,7 +38,11 @@ func (p *Progress) note(c memory.DeviceCursor) {
 		p.members[c.Member] = places
 	}
 	key := placeKey{c.Project, c.Device}
-	if _, known := places[key]; known || len(places) < placesPerMember {
+	before, known := places[key]
+	if known && before.At.Epoch == c.At.Epoch {
+		c.At.Seq = max(c.At.Seq, before.At.Seq) // requests may end in any order
+	}
+	if known || len(places) < placesPerMember {
 		places[key] = c
 	}
 }

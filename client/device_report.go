@@ -50,7 +50,8 @@ func (c *cycle) tellState(ctx context.Context) {
 	if memory.CodeOf(err) == memory.CodeNotFound && !errors.Is(err, errForeign) {
 		c.unreported = true // the server is older than that
 	}
-	if err == nil {
+	no := memory.CodeOf(err) == memory.CodeInvalid && !errors.Is(err, errForeign) // and never will be
+	if err == nil || no {
 		_ = replaceFile(file, []byte(now), private, time.Time{}) // or it is told again
 	}
 }

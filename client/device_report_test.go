@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"io"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -149,6 +150,32 @@ func TestDeviceReport_LostAnswer(t *testing.T) {
 	a.sync(t)
 	if a.sync(t); sent.Load() != 7 {
 		t.Errorf("%d reports, want one more that arrived", sent.Load())
+	}
+}
+
+// A report that the server says no to is not made again while nothing changes.
+func TestDeviceReport_Invalid(t *testing.T) {
+	t.Parallel()
+	tm, a, _ := together(t, map[string]string{"a.md": "a\n"})
+	var sent atomic.Int32
+	tm.between(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		if strings.HasSuffix(r.URL.Path, "/report") {
+			sent.Add(1)
+			odd := `{"mode":"sideways"}`
+			r.Body, r.ContentLength = io.NopCloser(strings.NewReader(odd)), int64(len(odd))
+			r.Header.Del("Content-Encoding")
+		}
+		next.ServeHTTP(w, r)
+	})
+	for _, want := range []int32{1, 1, 2} {
+		if want == 1 {
+			a.write(t, "secret.md", mark)
+		} else {
+			a.write(t, "other.md", mark)
+		}
+		if a.sync(t); sent.Load() != want {
+			t.Errorf("%d reports, want %d", sent.Load(), want)
+		}
 	}
 }
 

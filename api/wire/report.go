@@ -61,10 +61,10 @@ func NewReport(r memory.DeviceReport) Report {
 		w.Holds = append(w.Holds, ReportedHold{h.ID, h.Deletes, h.Changes, string(h.Direction)})
 	}
 	for _, f := range r.Refused {
-		w.Refused = append(w.Refused, RefusedFile{f.Path.String(), string(f.Code), f.Layer})
+		w.Refused = append(w.Refused, RefusedFile{f.Path.String(), wordOr(string(f.Code), otherReason), wordOr(f.Layer, "")})
 	}
 	for _, f := range r.Blocked {
-		w.Blocked = append(w.Blocked, BlockedFile{f.Path.String(), string(f.Code)})
+		w.Blocked = append(w.Blocked, BlockedFile{f.Path.String(), wordOr(string(f.Code), otherReason)})
 	}
 	return w
 }
@@ -143,22 +143,30 @@ func (w Report) holds() (all []memory.ReportedHold, err error) {
 	return all, nil
 }
 
-// withFile adds a file. Of a path that is no path key nothing is kept but that
-// there is one: it could not be shown.
+// withFile adds a file with why it is not shared. Of a path that is no path key,
+// and of a word that is none, nothing is kept but that there is one: it could not
+// be shown, and one odd file must not keep a device from telling of the others.
 func withFile(files []memory.ReportedFile, path, field, code, layer string) ([]memory.ReportedFile, error) {
-	if err := word(field, code, 32); err != nil {
-		return nil, err
-	}
-	if layer != "" {
-		if err := word("layer", layer, 32); err != nil {
-			return nil, err
-		}
+	if code == "" {
+		return nil, memory.Invalid(field, "this says why")
 	}
 	key, err := memory.ParsePath(path)
 	if err != nil {
 		key = memory.Path{}
 	}
-	return append(files, memory.ReportedFile{Path: key, Code: memory.Code(code), Layer: layer}), nil
+	return append(files, memory.ReportedFile{Path: key, Code: memory.Code(wordOr(code, otherReason)), Layer: wordOr(layer, "")}), nil
+}
+
+// otherReason stands for a code that is no word.
+const otherReason = "other"
+
+// wordOr returns a word that says why, or else what stands for it.
+func wordOr(s, other string) string {
+	const most = 32
+	if word("", s, most) != nil {
+		return other
+	}
+	return s
 }
 
 // word checks a name that a program chose.

@@ -109,7 +109,7 @@ func (f TreeFile) why() string {
 		"secret_found": "looks like it holds a secret", "path_rejected": "the name is not allowed", "text_rejected": "not plain text, or hidden text",
 		"too_large": "too large", "suspect_empty": "was emptied", "scan_timeout": "could not be scanned to its end", "quota": "the project is full",
 		"unreadable": "cannot be read", "symlink": "a symbolic link", "irregular": "not an ordinary file", "hardlink": "has a second name elsewhere",
-		"clash": "two spellings of one name", "unstable": "is written to all the time", "ignored": "left out by its name",
+		"clash": "two spellings of one name", "unstable": "is written to all the time", "ignored": "left out by its name", "other": "for another reason",
 	}[f.Code]
 	if says == "" {
 		says = f.Code
