@@ -3,6 +3,7 @@ package client
 import (
 	"slices"
 	"strings"
+	"time"
 
 	msync "github.com/teammem/teammem/sync"
 )
@@ -45,10 +46,13 @@ func (c *cycle) cameBack(op msync.Op) {
 	c.notice("%s: shared again after you deleted it", op.Path)
 }
 
+// keepDeletes notes all of them, or leaves the file as it was.
 func (c *cycle) keepDeletes(all []string) {
 	c.deletedHere = all
-	c.deletions.drop()
-	if len(all) > 0 {
-		c.deletions.add(strings.Join(all, "\n") + "\n")
+	if len(all) == 0 {
+		c.deletions.drop()
+		return
 	}
+	c.deletions.there = true
+	_ = replaceFile(c.deletions.file, []byte(strings.Join(all, "\n")+"\n"), private, time.Time{}) // a help, as all notes
 }
