@@ -38,12 +38,14 @@ func (c *cycle) wipe(purged []memory.Hash) {
 	for _, sum := range purged {
 		c.purged[sum] = true
 	}
-	c.wipeVaults(c.purged)
+	c.wipeVaults(c.purged, nil)
 }
 
 // wipeEver is wipe for all that was ever purged, which is told when it is not
 // known what was heard of before. Of what comes out of the tree in this run no
-// copy is kept if it came from the server; a copy that the member had is theirs.
+// copy is kept if it came from the server; a copy that the member had is theirs,
+// and so is what they have in an open conflict, unless the server has that, too.
+// The list may be long, and old, so the member is told how much went.
 func (c *cycle) wipeEver(purged []memory.Hash) {
 	if len(purged) == 0 {
 		return
@@ -57,32 +59,48 @@ func (c *cycle) wipeEver(purged []memory.Hash) {
 			c.purged[e.base.Sum] = true
 		}
 	}
-	c.wipeVaults(sums)
-}
-
-func (c *cycle) wipeVaults(sums map[memory.Hash]bool) {
-	for _, v := range []vault{c.trashBin, c.conflicts} {
-		if err := v.wipe(sums); err != nil {
-			c.notice("a text that was purged could not be removed: %v", err)
-		}
+	gone := c.wipeVaults(sums, func(k Kept, sum memory.Hash) bool {
+		return !metaOf(k).Mirrored && !c.state.knows(sum)
+	})
+	if gone > 0 {
+		c.notice("%d kept copies of texts were removed, which were purged for everybody", gone)
 	}
 }
 
+// wipeVaults returns how many copies it removed.
+func (c *cycle) wipeVaults(sums map[memory.Hash]bool, spare func(conflict Kept, sum memory.Hash) bool) (gone int) {
+	for _, place := range []struct {
+		vault
+
+		spare func(Kept, memory.Hash) bool
+	}{{c.trashBin, nil}, {c.conflicts, spare}} {
+		n, err := place.wipe(sums, place.spare)
+		if gone += n; err != nil {
+			c.notice("a text that was purged could not be removed: %v", err)
+		}
+	}
+	return gone
+}
+
 // wipe removes the texts that have one of the hashes, also as what a conflict
-// started from.
-func (v vault) wipe(sums map[memory.Hash]bool) error {
-	return v.walk(func(file string) error {
+// started from, but for those of conflicts that are spared. It returns how many.
+func (v vault) wipe(sums map[memory.Hash]bool, spare func(conflict Kept, sum memory.Hash) bool) (gone int, err error) {
+	err = v.walk(func(file string) error {
 		if !strings.HasSuffix(file, ".md") {
 			return nil
 		}
 		text, err := os.ReadFile(file)
-		if errors.Is(err, fs.ErrNotExist) || err == nil && !sums[memory.Sum(text)] {
+		sum, isBase := memory.Sum(text), strings.HasSuffix(file, baseSuffix)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			return fmt.Errorf("read a kept text: %w", err)
+		case !sums[sum], !isBase && spare != nil && spare(Kept{File: file}, sum):
 			return nil
 		}
-		if err != nil {
-			return fmt.Errorf("read a kept text: %w", err)
-		}
-		if strings.HasSuffix(file, baseSuffix) || !exists(metaFile(file)) {
+		gone++
+		if isBase || !exists(metaFile(file)) {
 			if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return fmt.Errorf("wipe a kept text: %w", err)
 			}
@@ -90,6 +108,7 @@ func (v vault) wipe(sums map[memory.Hash]bool) error {
 		}
 		return closeConflict(Kept{File: file})
 	})
+	return gone, err
 }
 
 // LeavesOut reports whether a path is left out of the mirror, or has no file:

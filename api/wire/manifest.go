@@ -105,8 +105,16 @@ func (w Manifest) Domain() (memory.Head, []memory.Entry, []Refusal, error) {
 	return head, entries, refused, nil
 }
 
+// maxRemoved is more texts than are ever purged one by one in a project.
+const maxRemoved = 200_000
+
 // Removed are the texts of which no copy is to be kept.
-func (w Manifest) Removed() ([]memory.Hash, error) { return purgedOf(w.Purged) }
+func (w Manifest) Removed() ([]memory.Hash, error) {
+	if n := len(w.Purged); n > maxRemoved {
+		return nil, malformed("%d texts are said to be purged", n)
+	}
+	return purgedOf(w.Purged)
+}
 
 func (w ManifestEntry) domain() (memory.Entry, error) {
 	path, err := memory.ParseServedPath(w.Path)
