@@ -46,6 +46,7 @@ type Listing struct {
 	unknown map[string]bool // skeletons of blocked names; true for folders
 	spelled map[string]string
 	looked  map[string]info // what the folders were
+	sure    time.Time       // before any of them was looked at last
 	keys    map[string]bool // skeletons of Files; nil: not needed yet
 	rules   Rules
 }
@@ -77,7 +78,8 @@ func (t *Tree) List(ctx context.Context) (Listing, error) {
 }
 
 func (t *Tree) newListing() Listing {
-	return Listing{Started: t.options.Clock(), unknown: map[string]bool{}, spelled: map[string]string{}, looked: map[string]info{}, rules: t.rules}
+	now := t.options.Clock()
+	return Listing{Started: now, sure: now, unknown: map[string]bool{}, spelled: map[string]string{}, looked: map[string]info{}, rules: t.rules}
 }
 
 // walk lists one folder and then those in it, so that few are open at a time.

@@ -70,7 +70,7 @@ func (l *Listing) join(before *Listing, again map[string]bool, gone []string) bo
 	if len(came)+len(l.Lost) > mostMoved || !before.rename(came, l.Lost) {
 		return false
 	}
-	l.Files, l.keys = before.Files, before.keys
+	l.Files, l.keys, l.sure = before.Files, before.keys, before.sure
 	l.keepFolders(before, gone)
 	return true
 }

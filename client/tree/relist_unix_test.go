@@ -81,14 +81,44 @@ func TestTree_RelookQuiet(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write("a/x.md", "x")
-	for _, later := range []time.Duration{0, coarse} {
-		b.options.Clock = func() time.Time { return time.Now().Add(later) }
+	listed, err := b.List(t.Context())
+	must(t, err)
+	was := listed.looked["a"]
+	changed := time.Unix(0, max(was.MTime, was.CTime))
+	for later, want := range map[time.Duration]bool{0: false, coarse: false, coarse + 1: true} {
+		b.options.Clock = func() time.Time { return changed.Add(later) }
 		before, err := b.List(t.Context())
 		must(t, err)
 		after, err := b.Relook(t.Context(), &before, nil)
 		must(t, err)
-		if want := later > 0; after.Partly != want || len(after.Files) != 1 || after.Started.Before(before.Started) {
+		if after.Partly != want || len(after.Files) != 1 || after.Started.Before(before.Started) {
 			t.Errorf("%s after: in part %t, want %t; %d files", later, after.Partly, want, len(after.Files))
+		}
+	}
+}
+
+// A look at other folders makes no time of a folder prove more than when it was
+// looked at.
+func TestTree_RelookAfterRelist(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.write("a/x.md", "x")
+	l, err := b.List(t.Context())
+	must(t, err)
+	was := l.looked["a"]
+	now := time.Unix(0, max(was.MTime, was.CTime))
+	b.options.Clock = func() time.Time { return now }
+	l, err = b.List(t.Context())
+	must(t, err)
+	for i, want := range []bool{false, true, true} {
+		now = now.Add(time.Hour)
+		listed, err := b.Relist(t.Context(), &l, []string{""})
+		must(t, err)
+		now = now.Add(time.Hour)
+		l, err = b.Relook(t.Context(), &listed, nil)
+		must(t, err)
+		if l.Partly != want {
+			t.Errorf("look %d: in part %t, want %t", i, l.Partly, want)
 		}
 	}
 }
@@ -98,7 +128,10 @@ func (b *bundle) tick() {
 	b.Helper()
 	file := filepath.Join(b.TempDir(), "clock")
 	var first time.Time
-	for {
+	for end := time.Now().Add(time.Minute); ; {
+		if time.Now().After(end) {
+			b.Fatal("the file system's clock stands still")
+		}
 		must(b, os.WriteFile(file, nil, 0o600))
 		i, err := os.Stat(file)
 		must(b, err)

@@ -23,7 +23,7 @@ func (t *Tree) Relook(ctx context.Context, before *Listing, touched []string) (L
 		touched = append(slices.Clone(touched), "")
 	}
 	l, err := t.Relist(ctx, before, touched)
-	l.Started = started
+	l.Started, l.sure = started, started
 	return l, err
 }
 
@@ -61,7 +61,7 @@ func (t *Tree) folderUnchanged(disk string, l *Listing) bool {
 		return false
 	}
 	defer t.release(d)
-	was, sure := l.looked[disk], l.Started.Add(-coarse).UnixNano()
+	was, sure := l.looked[disk], l.sure.Add(-coarse).UnixNano()
 	return d.self.same(was) && d.self.Stamp == was.Stamp && was.MTime < sure && was.CTime < sure
 }
 
