@@ -36,7 +36,7 @@ func (c *cycle) tellState(ctx context.Context) {
 	if now == before || before == "" && isWell(r) {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, reportTime)
+	ctx, cancel := context.WithTimeout(ctx, c.reportTime)
 	defer cancel()
 	if c.unname(ctx, r.Refused) != nil || c.unname(ctx, r.Blocked) != nil {
 		return

@@ -2,10 +2,14 @@ package client
 
 import (
 	"testing"
+	"time"
 )
 
 // OnSync calls f before each wait for the tree's disk.
 func (s *Syncer) OnSync(f func()) { s.onSync = f }
+
+// WaitForReports lets a report take its time, on a machine that does much else.
+func (s *Syncer) WaitForReports() { s.reportTime = time.Minute }
 
 // ForgetOrigins makes an index what one of the version before is once it was
 // read: nothing in it says who wrote what.

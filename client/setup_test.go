@@ -189,10 +189,12 @@ func (m *member) state() string {
 func (m *member) index() string { return filepath.Join(m.state(), "index") }
 
 func (m *member) syncer(rules string) *client.Syncer {
-	return client.NewSyncer(m.dirs, m.link, m.http, client.SyncerOptions{
+	s := client.NewSyncer(m.dirs, m.link, m.http, client.SyncerOptions{
 		Device: m.id.Device, Member: m.id.Name, Scanner: func() (memory.Scanner, error) { return markScanner{rules}, nil },
 		RuleSet: markScanner{rules}.RuleSet(), Clock: m.now, Home: m.home,
 	})
+	s.WaitForReports()
+	return s
 }
 
 // try runs one sync, however it ends.

@@ -33,9 +33,10 @@ type Syncer struct {
 	member     string
 	progress   func(what string, done, total int)
 	onDone     func(Done)
-	resident   *resident // nil: the next run has to read and look at everything
-	unreported bool      // the server takes no reports on trees
-	onSync     func()    // before each wait for the tree's disk; set by tests only
+	resident   *resident     // nil: the next run has to read and look at everything
+	unreported bool          // the server takes no reports on trees
+	reportTime time.Duration // what a report may take; another by tests only
+	onSync     func()        // before each wait for the tree's disk; set by tests only
 }
 
 // SyncerOptions are what a [Syncer] needs from the outside. Its functions, but
@@ -63,7 +64,7 @@ func NewSyncer(d Dirs, l Link, s *Server, o SyncerOptions) *Syncer {
 	}
 	var telling sync.Mutex // pull and scan run at the same time
 	return &Syncer{
-		dirs: d, link: l, server: s, device: o.Device, scanner: o.Scanner, ruleSet: o.RuleSet, clock: o.Clock, home: o.Home, member: o.Member, onDone: onDone,
+		dirs: d, link: l, server: s, reportTime: reportTime, device: o.Device, scanner: o.Scanner, ruleSet: o.RuleSet, clock: o.Clock, home: o.Home, member: o.Member, onDone: onDone,
 		progress: func(what string, done, total int) {
 			telling.Lock()
 			defer telling.Unlock()
