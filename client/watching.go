@@ -129,8 +129,9 @@ func (c *cycle) list(ctx context.Context, verify bool) (tree.Listing, error) {
 }
 
 // leaveUnsettled takes out of a plan what may still be half of a save or of a
-// move, by the word of whoever has watched the tree for longer: deletes, and new
-// files without a text.
+// move, by the word of whoever has watched the tree for longer: deletes, what comes
+// in the place of a file that is gone, and new files without a text. A listing
+// reads one folder after the other, so a file that is moved meanwhile may be in none.
 func (c *cycle) leaveUnsettled(plan []msync.Op) []msync.Op {
 	c.report.Settling = nil
 	if c.options.Settled == nil {
@@ -138,7 +139,8 @@ func (c *cycle) leaveUnsettled(plan []msync.Op) []msync.Op {
 	}
 	kept := make([]msync.Op, 0, len(plan))
 	for _, op := range plan {
-		half := op.Kind == msync.DeleteRemote || op.Kind == msync.Create && op.Local.Blank
+		gone := op.Kind == msync.Download && op.Base.EntryID != "" && op.Local.Sum.IsZero()
+		half := op.Kind == msync.DeleteRemote || gone || op.Kind == msync.Create && op.Local.Blank
 		if half && !c.options.Settled(op.Path) {
 			c.report.Settling = append(c.report.Settling, op.Path)
 			continue
