@@ -56,8 +56,8 @@ func TestMergeEntry_NothingGoesAlong(t *testing.T) {
 		{"two rewordings and one line alike", "a\nPort 80\nz\n", "a\nPort 81\nThe port was changed\nz\n", "a\nPort 82\nThe port was changed\nz\n", ""},
 		{
 			"a longer insertion", "# Hosts\n\nLast line of it all.\n", "# Hosts\nRestart the service first.\n\nLast line of it all.\n",
-			"# Hosts\nRestart the service first.\nTODO: x\n\nLast line of it all.\n",
-			"# Hosts\nRestart the service first.\nTODO: x\n\nLast line of it all.\n",
+			"# Hosts\nRestart the service first.\nAsk: x\n\nLast line of it all.\n",
+			"# Hosts\nRestart the service first.\nAsk: x\n\nLast line of it all.\n",
 		},
 		{
 			"one line under each of two headings",
