@@ -435,8 +435,17 @@ func privateFolder(t *testing.T) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := os.RemoveAll(dir); err != nil {
-			t.Error(err)
+		// The server was killed, and its Postgres ends by itself: until then it writes.
+		const patience = time.Minute
+		for end := time.Now().Add(patience); ; <-time.After(50 * time.Millisecond) {
+			err := os.RemoveAll(dir)
+			if err == nil {
+				return
+			}
+			if time.Now().After(end) {
+				t.Error(err)
+				return
+			}
 		}
 	})
 	return dir
