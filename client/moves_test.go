@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -33,6 +34,49 @@ func TestSync_UndoneRenameInARing(t *testing.T) {
 		t.Errorf("the tree (-want +got):\n%s", diff)
 	}
 	tm.equal(t, a, b)
+}
+
+// Two members give a file the same new name at once, and one of them or both edit
+// it: it is one entry all the same. A new text of that name is another one.
+func TestSync_SameNewNameOnBothSides(t *testing.T) {
+	t.Parallel()
+	const text = "---\nname: deploys\nmodified: 2026-01-01\n---\n\n# Deploys\n\nThey run on Mondays.\n\nAsk before noon.\n"
+	theirs, mine := text+"\n- ann's line\n", strings.Replace(text, "2026-01-01", "2026-02-02", 1)+"\n- ben's line\n"
+	const other = "---\nname: new\n---\n\n# Something else\n\nNobody knew of it before.\n"
+	for _, tt := range []struct {
+		name     string
+		ann, ben string
+		want     map[string]string
+	}{
+		{"edited here", text, mine, map[string]string{"y/z.md": mine}},
+		{"edited there", theirs, text, map[string]string{"y/z.md": theirs}},
+		{"edited on both sides", theirs, mine, map[string]string{"y/z.md": theirs + "\n- ben's line\n"}},
+		{"edited to the same", mine, mine, map[string]string{"y/z.md": mine}},
+		{"another text", text, other, map[string]string{"y/z.md": text, "y/z-2.md": other}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			tm := newTeam(t, memory.Limits{})
+			ann, ben := tm.join(t, "ann"), tm.join(t, "ben")
+			ann.write(t, "x.md", text)
+			ann.sync(t)
+			ben.sync(t)
+			for m, text := range map[*member]string{ann: tt.ann, ben: tt.ben} {
+				m.remove(t, "x.md")
+				m.write(t, "y/z.md", text)
+			}
+			ann.rename(t, "y/z.md", "x.md") // for the others it is a rename
+			ann.sync(t)
+			ann.rename(t, "x.md", "y/z.md")
+			ann.sync(t)
+			r := ben.sync(t)
+			ann.sync(t)
+			if diff := cmp.Diff(tt.want, ann.files(t)); diff != "" || len(r.Conflicts) > 0 {
+				t.Errorf("conflicts %v, the tree (-want +got):\n%s", r.Conflicts, diff)
+			}
+			tm.equal(t, ann, ben)
+		})
+	}
 }
 
 // A text was published, but the answer got lost, and then its file changes

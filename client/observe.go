@@ -70,11 +70,13 @@ func (c *cycle) takeIn(ctx context.Context, p pulled) error {
 	if err := c.takeOrResync(ctx, p.news); err != nil {
 		return err
 	}
-	if err := c.recall(ctx); err != nil {
-		return explain(err)
+	if c.options.Offline {
+		return nil // there is no news, and what follows would ask for texts
 	}
-	if err := c.acknowledge(ctx); err != nil {
-		return explain(err)
+	for _, know := range []func(context.Context) error{c.recall, c.acknowledge, c.renamedAlike} {
+		if err := know(ctx); err != nil {
+			return explain(err)
+		}
 	}
 	c.takeReview(p.review)
 	return c.attribute(ctx, p.news)
@@ -181,7 +183,10 @@ func (c *cycle) observeAgain(ctx context.Context) error {
 		return explain(err)
 	}
 	c.again, c.contested = false, false
-	return c.takeOrResync(ctx, n)
+	if err := c.takeOrResync(ctx, n); err != nil {
+		return err
+	}
+	return explain(c.renamedAlike(ctx))
 }
 
 // takeOrResync takes in the news, and compares with the manifest if the state
