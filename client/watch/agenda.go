@@ -4,14 +4,14 @@ import "time"
 
 // pace says how often things are done.
 type pace struct {
-	burst   time.Duration // between runs for changes in the tree, after the first
-	inPlace time.Duration // from an event to the run, where somebody may still be writing
-	pull    time.Duration // between questions to the server, more or less
-	check   time.Duration // the same, while a stream tells what they would
-	rescan  time.Duration // between looks at the whole tree, at least
-	verify  time.Duration // between readings of every file
-	settle  time.Duration // that a file has to be gone
-	proof   time.Duration // that an event may take
+	burst   time.Duration    // between runs for changes in the tree, after the first
+	inPlace time.Duration    // from an event to the run, where somebody may still be writing
+	pull    time.Duration    // between questions to the server, more or less
+	check   time.Duration    // the same, while a stream tells what they would
+	rescan  time.Duration    // between looks at the whole tree, at least
+	verify  [2]time.Duration // between readings of every file: at least, at most
+	settle  time.Duration    // that a file has to be gone
+	proof   time.Duration    // that an event may take
 	retry   [2]time.Duration
 	poll    [2]time.Duration
 	watch   time.Duration // between looks at what is beside the trees
@@ -32,7 +32,7 @@ type pace struct {
 func usualPace() pace {
 	return pace{
 		burst: 250 * time.Millisecond, inPlace: 20 * time.Millisecond, pull: time.Minute, check: 5 * time.Minute,
-		rescan: time.Minute, verify: 10 * time.Minute,
+		rescan: time.Minute, verify: [2]time.Duration{10 * time.Minute, time.Hour},
 		settle: 10 * time.Second, proof: 5 * time.Second, retry: [2]time.Duration{time.Second, time.Minute},
 		poll: [2]time.Duration{2 * time.Second, time.Minute}, watch: 10 * time.Second, stream: 10 * time.Minute,
 		refused: 10 * time.Minute,
@@ -40,8 +40,12 @@ func usualPace() pace {
 }
 
 // share is how much longer than a look at the tree the time between two has to
-// be: a thousandth of one core is what they may cost.
-const share = 1000
+// be: a thousandth of one core is what they may cost. Readings of every file,
+// which find what no stamp tells, get half of that.
+const (
+	share       = 1000
+	verifyShare = 2000
+)
 
 // job is what is to be done for a project.
 type job int
@@ -73,6 +77,7 @@ type agenda struct {
 	fails   int
 	patient bool      // news wait until retry, too
 	ran     time.Time // when the last run for the tree's sake began
+	began   time.Time // when the newest job did
 }
 
 // edit notes that something happened in the tree. The first time after a quiet
@@ -119,6 +124,7 @@ func (a *agenda) next(now time.Time) (job, time.Time) {
 
 // begin notes that a job is being done. What comes in meanwhile is for the next.
 func (a *agenda) begin(now time.Time, j job) {
+	a.began = now
 	if j < run {
 		return
 	}
@@ -133,7 +139,8 @@ func (a *agenda) end(now time.Time, j job, took time.Duration, failed bool) {
 	a.rescan = now.Add(max(a.pace.rescan, share*took))
 	a.looked(now, took)
 	if j == verify {
-		a.verify = now.Add(a.pace.verify)
+		all := verifyShare * now.Sub(a.began)
+		a.verify = now.Add(max(a.pace.verify[0], min(all, a.pace.verify[1])))
 	}
 	if !failed {
 		a.fails = 0

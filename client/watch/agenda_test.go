@@ -50,7 +50,17 @@ func TestAgenda_Next(t *testing.T) {
 			a.asked(start)
 			a.untold(after(45 * time.Second))
 		}, 45 * time.Second, nothing, time.Minute},
-		"read all":       {func(a *agenda) { a.end(start, run, 0, false); a.rescan = after(time.Hour) }, 10 * time.Minute, verify, 0},
+		"read all": {func(a *agenda) { a.end(start, run, 0, false); a.rescan = after(time.Hour) }, 10 * time.Minute, verify, 0},
+		"read all, large": {func(a *agenda) {
+			a.begin(start, verify)
+			a.end(after(time.Second), verify, 0, false)
+			a.rescan, a.pull = after(2*time.Hour), after(2*time.Hour)
+		}, 10 * time.Minute, nothing, 2001 * time.Second},
+		"read all, slowly": {func(a *agenda) {
+			a.begin(start, verify)
+			a.end(after(time.Minute), verify, 0, false)
+			a.rescan, a.pull = after(2*time.Hour), after(2*time.Hour)
+		}, 10 * time.Minute, nothing, 61 * time.Minute},
 		"settle":         {func(a *agenda) { a.settleAt(after(10 * time.Second)); a.settleAt(after(12 * time.Second)) }, 10 * time.Second, run, 0},
 		"failed":         {func(a *agenda) { a.end(start, run, 0, true) }, 0, nothing, 750 * ms},
 		"failed, edited": {func(a *agenda) { a.end(start, run, 0, true); a.edit(start, 0) }, 0, run, 0},
@@ -85,7 +95,7 @@ func TestField_F36_Idle(t *testing.T) {
 			t.Parallel()
 			start := time.Date(2026, 11, 30, 9, 0, 0, 0, time.UTC)
 			a := agenda{pace: usualPace(), spread: func() float64 { return 0.5 }, polling: true}
-			a.rescan, a.pull, a.verify = start, start.Add(a.pace.pull), start.Add(a.pace.verify)
+			a.rescan, a.pull, a.verify = start, start.Add(a.pace.pull), start.Add(a.pace.verify[0])
 			cost, looked := time.Duration(0), start
 			for now := start; now.Before(start.Add(time.Hour)); {
 				j, at := a.next(now)

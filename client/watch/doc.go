@@ -24,9 +24,9 @@
 //
 //   - Whatever is missed (an event, a hint, an overflow, a suspended computer),
 //     all names are looked at once a minute, or every thousandfold of what that
-//     takes if it is longer, and every file is read every ten minutes. The server
-//     is asked once a minute; while a stream lives, in which it looks itself for
-//     what was not told, every five.
+//     takes if it is longer, and every file is read every ten minutes, in a large
+//     tree every hour. The server is asked once a minute; while a stream lives, in
+//     which it looks itself for what was not told, every five.
 //   - A delete is sent when the file has been gone for ten seconds, in two
 //     listings. A rename is none.
 //   - Only one process watches a tree. Others may sync it meanwhile.

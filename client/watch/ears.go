@@ -75,7 +75,7 @@ func (e *ears) open() {
 // not hear anything; not more often than every few minutes.
 func (e *ears) renew() {
 	e.mu.Lock()
-	due := e.clock().Sub(e.made) >= e.pace.verify/2
+	due := e.clock().Sub(e.made) >= e.pace.verify[0]/2
 	e.mu.Unlock()
 	if due {
 		e.open()

@@ -9,7 +9,7 @@ import (
 // Hurry makes a watcher wait less, and look regularly as seldom as it can: what
 // comes about then comes about by events.
 func (w *Watcher) Hurry(settle time.Duration) {
-	w.pace.settle, w.pace.pull, w.pace.rescan, w.pace.verify = settle, time.Hour, time.Hour, time.Hour
+	w.pace.settle, w.pace.pull, w.pace.rescan, w.pace.verify[0] = settle, time.Hour, time.Hour, time.Hour
 	w.pace.retry[0], w.pace.retry[1] = 20*time.Millisecond, 200*time.Millisecond
 	w.pace.watch, w.pace.refused = 50*time.Millisecond, 50*time.Millisecond
 	w.ears.pace = w.pace

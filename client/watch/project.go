@@ -54,7 +54,7 @@ func newProject(w *Watcher, l client.Link, lock *client.WatchLock) *project {
 		gone: map[memory.Path]time.Time{}, dirt: map[string]bool{},
 	}
 	now := w.clock()
-	p.agenda = agenda{pace: w.pace, spread: w.spread, rescan: now, pull: now.Add(w.pace.pull), verify: now.Add(w.pace.verify)}
+	p.agenda = agenda{pace: w.pace, spread: w.spread, rescan: now, pull: now.Add(w.pace.pull), verify: now.Add(w.pace.verify[0])}
 	return p
 }
 
