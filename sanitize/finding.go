@@ -21,6 +21,9 @@ type Finding struct {
 	Severity Severity
 	Line     int // from 1
 	Column   int // from 1, in code points
+	// Fingerprint is zero if nobody gave a key, or if the text holds more than
+	// was listed. A finding without one can never be allowed.
+	Fingerprint Fingerprint
 }
 
 // String names rule and position.

@@ -10,8 +10,11 @@ import (
 )
 
 // findings says what was found and where: one finding per secret, in the order
-// of the text. The values stay behind.
-func findings(text string, found []match) []sanitize.Finding {
+// of the text. The values stay behind; with a key, their fingerprints go along.
+func findings(text string, found []match, key []byte) []sanitize.Finding {
+	if len(found) >= maxFindings {
+		key = nil // the search may have ended early: what was not seen cannot be allowed
+	}
 	found = settle(found)
 	out := make([]sanitize.Finding, 0, len(found))
 	line, lineStart := 1, 0
@@ -24,20 +27,22 @@ func findings(text string, found []match) []sanitize.Finding {
 		out = append(out, sanitize.Finding{
 			Rule: m.rule.id, Severity: m.rule.severity,
 			Line: line, Column: utf8.RuneCountInString(text[lineStart:start]) + 1,
+			Fingerprint: m.fingerprint(key),
 		})
 	}
 	return out
 }
 
 // settle keeps one match for each secret: the hard one rather than the soft
-// one, a specific rule rather than the generic one.
+// one, a specific rule rather than the generic one. A soft one never hides what
+// reaches beyond it, since whoever allows the one has not seen the other.
 func settle(found []match) []match {
 	slices.SortStableFunc(found, func(a, b match) int {
 		return cmp.Or(cmp.Compare(preference(a), preference(b)), byPosition(a, b))
 	})
 	var kept []match
 	for _, m := range found {
-		if !slices.ContainsFunc(kept, func(k match) bool { return k.overlaps(m.span) || k.span == m.span }) {
+		if !slices.ContainsFunc(kept, func(k match) bool { return k.covers(m) }) {
 			kept = append(kept, m)
 		}
 	}
@@ -49,8 +54,8 @@ func preference(m match) int {
 	switch {
 	case m.rule.severity == sanitize.SeverityHard:
 		return 0
-	case m.rule.id == genericRule:
-		return 2
+	case m.rule.id == genericRule, m.rule.id == "hashicorp-tf-password":
+		return 2 // other rules find the same, under a name that fits better
 	}
 	return 1
 }

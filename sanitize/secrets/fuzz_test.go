@@ -24,7 +24,7 @@ func FuzzScan(f *testing.F) {
 		}
 		lines := strings.Split(text, "\n")
 		line, column := 1, 0
-		for _, f := range findings(text, found) {
+		for _, f := range findings(text, found, nil) {
 			if f.Line < line || f.Line == line && f.Column < column || f.Line > len(lines) {
 				t.Fatalf("%v after line %d, column %d", f, line, column)
 			}

@@ -145,7 +145,7 @@ func (r *rule) find(text string, window span) ([]match, error) {
 		if t.anchored && atCut(text, c.match, window) || t.keep != nil && !t.keep(c) {
 			continue
 		}
-		found = append(found, match{r, c.secret, c.match})
+		found = append(found, match{r, c.secret, c.match, c.value()})
 	}
 	return found, nil
 }

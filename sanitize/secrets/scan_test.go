@@ -26,7 +26,7 @@ func scan(t testing.TB, text string) []sanitize.Finding {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return findings(text, found)
+	return findings(text, found, nil)
 }
 
 const (

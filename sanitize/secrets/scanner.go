@@ -60,6 +60,22 @@ func New() (*Scanner, error) {
 // [context.Canceled] if ctx was cancelled. Waiting for other scans to finish
 // does not count against Deadline, but ends with ctx.
 func (s *Scanner) Scan(ctx context.Context, text string) ([]sanitize.Finding, error) {
+	return s.ScanKeyed(ctx, text, nil)
+}
+
+// ScanKeyed is Scan whose findings carry fingerprints made with key: the same
+// secret, found by the same rule, has the same one wherever and however it is
+// written down. A list of fifty has none, as there may be more to find.
+func (s *Scanner) ScanKeyed(ctx context.Context, text string, key []byte) ([]sanitize.Finding, error) {
+	found, err := s.matches(ctx, text)
+	if err != nil {
+		return nil, err
+	}
+	return findings(text, found, key), nil
+}
+
+// matches is look in its turn and within the deadline.
+func (s *Scanner) matches(ctx context.Context, text string) ([]match, error) {
 	select {
 	case s.slots <- struct{}{}:
 		defer func() { <-s.slots }()
@@ -76,7 +92,7 @@ func (s *Scanner) Scan(ctx context.Context, text string) ([]sanitize.Finding, er
 	if err != nil {
 		return nil, unfinished(err)
 	}
-	return findings(text, found), nil
+	return found, nil
 }
 
 // RuleSet names the rules in force; it changes whenever they do, so that a

@@ -5,6 +5,8 @@ type span struct{ start, end int }
 
 func (s span) overlaps(o span) bool { return s.start < o.end && o.start < s.end }
 
+func (s span) contains(o span) bool { return s.start <= o.start && o.end <= s.end }
+
 func (s span) size() int { return s.end - s.start }
 
 // merge joins ranges that touch; they must be sorted by start.
@@ -26,4 +28,7 @@ type match struct {
 	rule *rule
 	span
 	whole span
+	// value is the secret as the view shows it, which an encoding or a disguise
+	// may hide in the text. It goes into fingerprints and nowhere else.
+	value string
 }

@@ -1,0 +1,102 @@
+package secrets
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/teammem/teammem/sanitize"
+)
+
+const (
+	// ExcerptMost is the length of the longest excerpt, in characters.
+	ExcerptMost = 160
+	// mask takes the place of a secret, whose length it does not tell.
+	mask = "********"
+)
+
+// Excerpt returns the line of text that f lies in, or the part of it around f,
+// with a mask of the same width in the place of everything that any rule found.
+// It is empty if the rules find something in it still, as may be the case where
+// a mask joined what belongs apart.
+func (s *Scanner) Excerpt(ctx context.Context, text string, f sanitize.Finding) (string, error) {
+	found, err := s.matches(ctx, text)
+	if err != nil || len(found) >= maxFindings {
+		return "", err // more may be hidden than was found
+	}
+	excerpt := masked(text, found, f)
+	left, err := s.matches(ctx, excerpt)
+	if err != nil || len(left) > 0 {
+		return "", err
+	}
+	return excerpt, nil
+}
+
+// masked cuts the excerpt after everything has its mask, so that no cut leaves
+// half a secret.
+func masked(text string, found []match, f sanitize.Finding) string {
+	line := lineOf(text, f.Line)
+	at := line.start
+	for n := f.Column; n > 1 && at < line.end; n-- {
+		_, size := utf8.DecodeRuneInString(text[at:line.end])
+		at += size
+	}
+	var out strings.Builder
+	kept, middle := line.start, -1
+	for _, h := range append(hiddenIn(text, line, found), span{line.end, line.end}) {
+		if middle < 0 && at <= h.end {
+			middle = out.Len() + max(0, min(at, h.start)-kept)
+		}
+		out.WriteString(text[kept:h.start])
+		if h.size() > 0 {
+			out.WriteString(mask)
+		}
+		kept = h.end
+	}
+	return clip(out.String(), middle)
+}
+
+// clip returns the part of line around middle that an excerpt may have.
+func clip(line string, middle int) string {
+	before, after := []rune(line[:middle]), []rune(line[middle:])
+	left := min(len(before), max(ExcerptMost/3, ExcerptMost-len(after)))
+	right := min(len(after), ExcerptMost-left)
+	return strings.TrimSpace(string(before[len(before)-left:]) + string(after[:right]))
+}
+
+// lineOf returns line number n without its break, empty if there is none.
+func lineOf(text string, n int) span {
+	start := 0
+	for ; n > 1; n-- {
+		i := strings.IndexByte(text[start:], '\n')
+		if i < 0 {
+			return span{len(text), len(text)}
+		}
+		start += i + 1
+	}
+	end := len(text)
+	if i := strings.IndexByte(text[start:], '\n'); i >= 0 {
+		end = start + i
+	}
+	return span{start, end}
+}
+
+// hiddenIn returns what has to be masked in line, in order and apart: each match
+// up to the ends of the word it lies in.
+func hiddenIn(text string, line span, found []match) []span {
+	var hidden []span
+	for _, m := range found {
+		for m.start > line.start && isToken(text[m.start-1]) {
+			m.start--
+		}
+		for m.end < line.end && isToken(text[m.end]) {
+			m.end++
+		}
+		if m.overlaps(line) {
+			hidden = append(hidden, span{max(m.start, line.start), min(m.end, line.end)})
+		}
+	}
+	slices.SortFunc(hidden, func(a, b span) int { return a.start - b.start })
+	return merge(hidden)
+}
