@@ -35,7 +35,7 @@ func (c *cycle) looksQuickly() bool {
 // send, the word of whoever listens to the server does. It reports false if the
 // server has to be asked all the same.
 func (c *cycle) sendAhead(ctx context.Context) (done bool, err error) {
-	if c.absentAt.IsZero() { // the tree is not the one that the index is about
+	if c.absentAt.IsZero() || len(c.renameGuesses()) > 0 { // the tree is not the one that the index is about, or may hold no new texts
 		return false, nil
 	}
 	todo := c.actionable(c.plan())

@@ -79,6 +79,64 @@ func TestSync_SameNewNameOnBothSides(t *testing.T) {
 	}
 }
 
+// A file goes to another folder and is edited, or rewritten, before anybody looks.
+func TestSync_RenamedAndEdited(t *testing.T) {
+	t.Parallel()
+	const text = "# Deploys\n\nThey run on Mondays.\n\nAsk before noon.\n"
+	const mine, rewritten = text + "\n- ben's line\n", "# Something else\n\nNobody knew of it before.\n"
+	for _, tt := range []struct {
+		name string
+		to   string
+		text string
+		ann  func(t *testing.T, ann *member) // meanwhile
+		want map[string]string
+		is   string // where the entry lives on
+	}{
+		{"alone", "y/x.md", mine, func(*testing.T, *member) {}, map[string]string{"y/x.md": mine}, "y/x.md"},
+		{"edited there", "y/x.md", mine, func(t *testing.T, ann *member) {
+			t.Helper()
+			ann.write(t, "x.md", "- ann's line\n\n"+text)
+		}, map[string]string{"y/x.md": "- ann's line\n\n" + mine}, "y/x.md"},
+		{"renamed there", "y/x.md", mine, func(t *testing.T, ann *member) {
+			t.Helper()
+			ann.rename(t, "x.md", "z.md")
+		}, map[string]string{"z.md": mine}, "z.md"},
+		{"deleted there", "y/x.md", mine, func(t *testing.T, ann *member) {
+			t.Helper()
+			ann.remove(t, "x.md")
+		}, map[string]string{"y/x.md": mine}, ""},
+		{"rewritten", "y/x.md", rewritten, func(*testing.T, *member) {}, map[string]string{"y/x.md": rewritten}, ""},
+		{"another name", "y/other.md", mine, func(*testing.T, *member) {}, map[string]string{"y/other.md": mine}, ""},
+		{"another has it", "y/x.md", mine, func(t *testing.T, ann *member) {
+			t.Helper()
+			ann.write(t, "y/x.md", "another\n")
+		}, map[string]string{"y/x.md": "another\n", "y/x-2.md": mine}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			tm := newTeam(t, memory.Limits{})
+			ann, ben := tm.join(t, "ann"), tm.join(t, "ben")
+			ann.write(t, "x.md", text)
+			ann.sync(t)
+			ben.sync(t)
+			id := tm.entries(t)["x.md"]
+			tt.ann(t, ann)
+			ann.sync(t)
+			ben.remove(t, "x.md")
+			ben.write(t, tt.to, tt.text)
+			ben.sync(t)
+			ann.sync(t)
+			if diff := cmp.Diff(tt.want, ann.files(t)); diff != "" {
+				t.Errorf("the tree (-want +got):\n%s", diff)
+			}
+			if got := tm.entries(t)[tt.is]; tt.is != "" && got != id {
+				t.Errorf("at %s is %s, want %s", tt.is, got, id)
+			}
+			tm.equal(t, ann, ben)
+		})
+	}
+}
+
 // A text was published, but the answer got lost, and then its file changes
 // places with another: it is still known for what it is.
 func TestSync_SwapAfterALostAnswer(t *testing.T) {

@@ -1,69 +1,116 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"maps"
+	"slices"
 
 	"github.com/teammem/teammem/memory"
 	msync "github.com/teammem/teammem/sync"
 )
 
-// renamedAlike knows the files again that got the very name here that a team-mate
-// gave their entries, and were edited, too. Their text alone says so: another file
-// of that name, which the member wrote before the news came, is an entry of its
-// own, and taking it for the team's would put it in the place of theirs.
+// renamedAlike knows the files again that were renamed and edited before anybody
+// looked: they are in another folder, or have the very name that a team-mate gave
+// their entry, and resemble what was agreed on. Files with exactly that text the
+// planner finds itself. Were such a file taken for a new one, an edit of a
+// team-mate's would stay behind at the old name, and everything else be there
+// twice.
 func (c *cycle) renamedAlike(ctx context.Context) error {
-	found := map[memory.RevisionRef]msync.Local{}
-	var refs []memory.RevisionRef
-	for e := range c.state.restless() {
-		if f, ok := c.homeless(e); ok {
-			ref := memory.RevisionRef{EntryID: e.base.EntryID, Rev: e.base.Rev}
-			found[ref], refs = f, append(refs, ref)
-		}
-	}
-	if len(refs) == 0 {
+	guesses := c.renameGuesses()
+	if len(guesses) == 0 {
 		return nil
 	}
-	bases, err := c.fetch(ctx, refs)
+	var refs []memory.RevisionRef
+	for _, g := range guesses {
+		refs = append(refs, g.ref())
+	}
+	bases, err := c.fetch(ctx, slices.Compact(refs))
 	if err != nil {
 		return err
 	}
-	for ref, base := range bases {
-		text, err := c.localText(ctx, found[ref])
+	taken := map[memory.Path]bool{}
+	for _, g := range guesses {
+		if _, known := c.moved[g.base.EntryID]; known || taken[g.file.Path] {
+			continue
+		}
+		text, err := c.localText(ctx, g.file)
 		if err != nil {
 			return err
 		}
-		if msync.Resembles(text, base) {
-			c.moved[ref.EntryID] = found[ref].Path
+		if msync.Resembles(text, bases[g.ref()]) {
+			c.moved[g.base.EntryID], taken[g.file.Path] = g.file.Path, true
 		}
 	}
 	return nil
 }
 
-// homeless returns the file at the name that an entry got on the server, if it
-// belongs to no entry while the entry's own is gone.
-func (c *cycle) homeless(e *entry) (f msync.Local, ok bool) {
-	if e.base.EntryID == "" || e.remote == nil || e.remote.Deleted || e.remote.Path == e.base.Path {
-		return f, false
-	}
-	_, there := c.state.files[e.base.Path]
-	_, known := c.moved[e.base.EntryID]
-	at, present := c.state.files[e.remote.Path]
-	if there || known || !present || at.Sum == e.base.Sum || at.Sum == e.remote.Sum || c.state.owned(e.remote.Path) {
-		return f, false
-	}
-	return msync.Local{Path: e.remote.Path, Sum: at.Sum}, true
+// renameGuess is one file that may be the text of an entry whose own is gone.
+type renameGuess struct {
+	base msync.Base
+	file msync.Local
 }
 
-// owned reports whether an entry has its file at a path, as far as was agreed on.
-func (s *state) owned(p memory.Path) bool {
-	for _, e := range s.entries {
-		if e.base.EntryID != "" && e.base.Path == p {
-			return true
+func (g renameGuess) ref() memory.RevisionRef {
+	return memory.RevisionRef{EntryID: g.base.EntryID, Rev: g.base.Rev}
+}
+
+// renameGuesses lists them, for each entry the name that the server has first.
+func (c *cycle) renameGuesses() (all []renameGuess) {
+	var strays map[string][]memory.Path
+	for e := range c.state.restless() {
+		if _, there := c.state.files[e.base.Path]; there || e.base.EntryID == "" || e.remote != nil && e.remote.Deleted {
+			continue
+		}
+		if strays == nil {
+			strays = c.straysByName()
+		}
+		for _, p := range c.namesOf(e, strays) {
+			all = append(all, renameGuess{e.base, msync.Local{Path: p, Sum: c.state.files[p].Sum}})
 		}
 	}
-	return false
+	slices.SortStableFunc(all, func(a, b renameGuess) int { return cmp.Compare(a.base.EntryID, b.base.EntryID) })
+	return all
+}
+
+// straysByName returns the files of no entry by the last part of their names.
+func (c *cycle) straysByName() map[string][]memory.Path {
+	owned := make(map[memory.Path]bool, len(c.state.entries))
+	texts := map[memory.Hash]bool{}
+	for _, e := range c.state.entries {
+		if e.base.EntryID != "" {
+			owned[e.base.Path] = true
+		}
+		if _, there := c.state.files[e.base.Path]; !there {
+			texts[e.base.Sum] = true
+		}
+	}
+	strays := map[string][]memory.Path{}
+	for p, f := range c.state.files {
+		if !owned[p] && !texts[f.Sum] && c.blocked[p] == "" {
+			strays[p.Base()] = append(strays[p.Base()], p)
+		}
+	}
+	for _, paths := range strays {
+		slices.SortFunc(paths, func(a, b memory.Path) int { return cmp.Compare(a.String(), b.String()) })
+	}
+	return strays
+}
+
+// namesOf returns those that may be an entry's. Where the server has another
+// entry, or the text that is in the file, there is nothing to guess.
+func (c *cycle) namesOf(e *entry, strays map[string][]memory.Path) (names []memory.Path) {
+	served, sum, _ := e.served()
+	if slices.Contains(strays[served.Base()], served) && c.state.files[served].Sum != sum {
+		names = append(names, served)
+	}
+	for _, p := range strays[e.base.Path.Base()] {
+		if p != served && c.state.liveAt(p) == "" {
+			names = append(names, p)
+		}
+	}
+	return names
 }
 
 // restless returns the entries that may not be at rest: all of a state that is not

@@ -30,3 +30,19 @@ func TestSync_MovedWhileListed(t *testing.T) {
 	tm.equal(t, ann, ben)
 	has(t, ann, map[string]string{"y/x.md": "- one\n- ann's\n"})
 }
+
+// A watcher sees the new file before it knows that the old one is gone for good.
+func TestSync_RenamedAndEditedWhileSettling(t *testing.T) {
+	t.Parallel()
+	const text = "# Deploys\n\nThey run on Mondays.\n"
+	tm, ann, ben := together(t, map[string]string{"x.md": text})
+	id := tm.entries(t)["x.md"]
+	ben.remove(t, "x.md")
+	ben.write(t, "y/x.md", text+"\nAsk before noon.\n")
+	ben.syncAllowing(t, client.SyncOptions{Settled: func(memory.Path) bool { return false }})
+	if got := tm.entries(t); got["y/x.md"] != id || len(got) != 1 {
+		t.Errorf("the server has %v, want %s at y/x.md", got, id)
+	}
+	ann.sync(t)
+	tm.equal(t, ann, ben)
+}
