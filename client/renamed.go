@@ -3,6 +3,8 @@ package client
 import (
 	"cmp"
 	"context"
+	"errors"
+	"io/fs"
 	"iter"
 	"maps"
 	"slices"
@@ -111,6 +113,39 @@ func (c *cycle) namesOf(e *entry, strays map[string][]memory.Path) (names []memo
 		}
 	}
 	return names
+}
+
+// withoutMoving leaves new files out of a plan whose text is that of an entry's
+// file which is gone by now: a listing that reads one folder before a file leaves
+// it, and the other after it came there, has the file twice. The next plan knows
+// better.
+func (c *cycle) withoutMoving(ops []msync.Op) []msync.Op {
+	created := map[memory.Hash]bool{}
+	for _, op := range ops {
+		if op.Kind == msync.Create {
+			created[op.Local.Sum] = true
+		}
+	}
+	if len(created) == 0 {
+		return ops
+	}
+	moving := map[memory.Hash]bool{}
+	for _, e := range c.state.entries {
+		if e.base.EntryID == "" || !created[e.base.Sum] {
+			continue
+		}
+		if f, there := c.state.files[e.base.Path]; there && f.Sum == e.base.Sum {
+			_, err := c.tree.Stat(f.Disk)
+			moving[f.Sum] = moving[f.Sum] || errors.Is(err, fs.ErrNotExist)
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(ops), func(op msync.Op) bool {
+		gone := op.Kind == msync.Create && moving[op.Local.Sum]
+		if gone {
+			c.again, c.rescan = true, true
+		}
+		return gone
+	})
 }
 
 // restless returns the entries that may not be at rest: all of a state that is not

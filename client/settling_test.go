@@ -1,9 +1,12 @@
 package client_test
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/teammem/teammem/client"
 	"github.com/teammem/teammem/memory"
@@ -40,6 +43,27 @@ func TestSync_RenamedAndEditedWhileSettling(t *testing.T) {
 	ben.remove(t, "x.md")
 	ben.write(t, "y/x.md", text+"\nAsk before noon.\n")
 	ben.syncAllowing(t, client.SyncOptions{Settled: func(memory.Path) bool { return false }})
+	if got := tm.entries(t); got["y/x.md"] != id || len(got) != 1 {
+		t.Errorf("the server has %v, want %s at y/x.md", got, id)
+	}
+	ann.sync(t)
+	tm.equal(t, ann, ben)
+}
+
+// A listing sees a file that is moved both where it was and where it goes. It is
+// one all the same.
+func TestSync_MovedWhileListedTwice(t *testing.T) {
+	t.Parallel()
+	const text = "# Deploys\n\nThey run on Mondays.\n"
+	tm, ann, ben := together(t, map[string]string{"x.md": text})
+	id := tm.entries(t)["x.md"]
+	ben.write(t, "y/x.md", text)
+	_, err := ben.syncer("").Sync(t.Context(), client.SyncOptions{Listed: func([]string, time.Duration) {
+		if err := os.Remove(filepath.Join(ben.tree(), "x.md")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Error(err)
+		}
+	}})
+	must(t, err)
 	if got := tm.entries(t); got["y/x.md"] != id || len(got) != 1 {
 		t.Errorf("the server has %v, want %s at y/x.md", got, id)
 	}

@@ -41,6 +41,7 @@ func (c *cycle) upload(ctx context.Context, ops []msync.Op) error {
 
 func (s *sender) upload(ctx context.Context, ops []msync.Op) error {
 	defer s.abandon(ctx)
+	ops = s.withoutMoving(ops)
 	for i, op := range ops {
 		o, err := s.prepare(ctx, op)
 		if err != nil {
