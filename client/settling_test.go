@@ -57,6 +57,8 @@ func TestSync_MovedWhileListedTwice(t *testing.T) {
 	const text = "# Deploys\n\nThey run on Mondays.\n"
 	tm, ann, ben := together(t, map[string]string{"x.md": text})
 	id := tm.entries(t)["x.md"]
+	ben.now = func() time.Time { return time.Now().Add(time.Minute) } // or the stamp of x.md would prove nothing
+	ben.sync(t)
 	ben.write(t, "y/x.md", text)
 	_, err := ben.syncer("").Sync(t.Context(), client.SyncOptions{Listed: func([]string, time.Duration) {
 		if err := os.Remove(filepath.Join(ben.tree(), "x.md")); err != nil && !errors.Is(err, fs.ErrNotExist) {
