@@ -58,20 +58,19 @@ func singled(line string) bool {
 // The verdict on a chunk depends on the chunk and its context alone.
 func (s *Scanner) readChunks(ctx context.Context, v view) ([]match, error) {
 	var found []match
-	whole := v.news == nil
 	for _, core := range chunks(v.text) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		key := keyOf(v.text, core)
-		if whole && s.clean.has(key) {
+		key := keyOf(v, core)
+		if s.clean.has(key) {
 			continue
 		}
 		m, err := s.near.find(ctx, v, core)
 		if err != nil {
 			return nil, err
 		}
-		if whole && len(m) == 0 {
+		if len(m) == 0 {
 			s.clean.add(key)
 		}
 		if found = append(found, m...); len(found) >= maxFindings {

@@ -42,11 +42,11 @@ func TestChunks_Edit(t *testing.T) {
 	after := before[:50_000] + "an inserted line\n" + before[50_000:]
 	known := map[verdictKey]bool{}
 	for _, c := range chunks(before) {
-		known[keyOf(before, c)] = true
+		known[keyOf(view{text: before}, c)] = true
 	}
 	fresh, all := 0, chunks(after)
 	for _, c := range all {
-		if !known[keyOf(after, c)] {
+		if !known[keyOf(view{text: after}, c)] {
 			fresh++
 		}
 	}
@@ -87,13 +87,13 @@ func TestReadChunks_Verdicts(t *testing.T) {
 			}
 		}
 	}
-	if !s.clean.has(keyOf(clean, span{0, len(clean)})) {
+	if !s.clean.has(keyOf(view{text: clean}, span{0, len(clean)})) {
 		t.Error("a clean chunk was not remembered")
 	}
-	if s.clean.has(keyOf(dirty, span{0, len(dirty)})) {
+	if s.clean.has(keyOf(view{text: dirty}, span{0, len(dirty)})) {
 		t.Error("a chunk with a finding was remembered as clean")
 	}
-	if keyOf(clean+"x", span{0, len(clean)}) == keyOf(clean, span{0, len(clean)}) {
+	if keyOf(view{text: clean + "x"}, span{0, len(clean)}) == keyOf(view{text: clean}, span{0, len(clean)}) {
 		t.Error("the context takes no part in the key")
 	}
 }

@@ -1,6 +1,11 @@
 package secrets
 
-import "github.com/teammem/teammem/sanitize"
+import (
+	"slices"
+	"strings"
+
+	"github.com/teammem/teammem/sanitize"
+)
 
 // The parts of which expressions for secrets in context are made.
 const (
@@ -32,13 +37,6 @@ func contextRules() []ownRule {
 			window: password, keep: keepPassword,
 		},
 		{
-			id: "password-flag", keywords: []string{"--pass", "sshpass", "mysql", "machine"},
-			pattern: pattern{core: `(?i)(?:--pass(?:word|wd)?[ \t=]{1,4}|\bsshpass[ \t]+-p[ \t]*|` +
-				`\bmysql(?:dump|admin)?\b[^\n|]{0,80}?[ \t]-p|` +
-				`\bmachine[ \t]+\S+[ \t]+login[ \t]+\S+[ \t]+password[ \t]+)["']?` + spelled},
-			window: within(240), keep: keepPassword,
-		},
-		{
 			id: "password-prose", keywords: append([]string{"pw"}, passwords...), group: 1,
 			pattern: pattern{core: `(?i)\b(?:` + passwordLabel + `|pw)s?\b` +
 				`(?:[^\n]{0,60}?(?:\b(?:is|was|are|ist)\b|[:=→]|->|[–—-][ \t])|[ \t])` + opening + mixed},
@@ -63,17 +61,36 @@ func contextRules() []ownRule {
 			window: within(300), keep: keepProse,
 		},
 		{
-			id: "bearer-token", keywords: []string{"bearer", "authorization"}, group: 1,
-			pattern: pattern{core: `(?i)\b(?:bearer|authorization["']?[ \t]*[:=][ \t]*["']?(?:basic|token|bearer))[ \t]+` +
-				`["'\x60*]{0,3}([\w=~.+/-]{16,400})`},
-			window: within(440), keep: keepProse,
+			id: "key-assignment", keywords: []string{"key", "secret", "token", "salt"}, group: 1,
+			pattern: pattern{core: `(?i)(?:` + secretLabel + `|(?:app|auth|master|access|logged_in|nonce)[ _-]?(?:key|salt))` +
+				`["'\x60*\])]{0,4}[ \t]{0,8}(?::=|=>|=|:|,)[ \t=*]{0,4}["'\x60]{0,3}([^\s"'\x60|<>]{20,128})`},
+			window: password, keep: keepDense,
+		},
+		{
+			id: "named-token", keywords: namedMarks(), group: 1,
+			pattern: pattern{left: `(?:^|[^\w-])`, core: `([a-z][a-z0-9]{1,15}[_-](?:` + strings.Join(namedWords(), "|") +
+				`)[_-](?:[a-z0-9]{1,8}[_-])?[0-9A-Za-z]{24,200})`, right: tokenEnd},
+			entropy: 3, window: word, keep: keepRandom,
 		},
 	}
-	rules = append(rules, serviceRules()...)
+	rules = slices.Concat(rules, serviceRules(), toolRules())
 	for i := range rules {
 		rules[i].severity = sanitize.SeveritySoft
 	}
 	return rules
+}
+
+// namedWords stand in the middle of tokens whose maker we do not know.
+func namedWords() []string {
+	return []string{"api", "key", "live", "pat", "prod", "secret", "sk", "tok", "token"}
+}
+
+func namedMarks() []string {
+	var marks []string
+	for _, w := range namedWords() {
+		marks = append(marks, "_"+w+"_", "-"+w+"-", "_"+w+"-", "-"+w+"_")
+	}
+	return marks
 }
 
 // serviceRules are for services whose secrets have a form, but no prefix.
@@ -94,6 +111,11 @@ func serviceRules() []ownRule {
 			id: "azure-sas-signature", keywords: []string{"sig="}, group: 1,
 			pattern: pattern{core: `\bsig=([0-9A-Za-z%+/]{40,128}(?:%3[dD]|=))`},
 			window:  within(200),
+		},
+		{
+			id: "azure-function-key", keywords: []string{"code="}, group: 1,
+			pattern: pattern{core: `[?&]code=([\w/+-]{40,60}(?:==|%3[dD]%3[dD]))`},
+			window:  within(120),
 		},
 		{
 			id: "azure-storage-key", keywords: []string{"accountkey="}, group: 1,

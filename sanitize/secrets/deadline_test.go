@@ -91,18 +91,24 @@ func TestScan_Deadline(t *testing.T) {
 func TestScan_Slots(t *testing.T) {
 	t.Parallel()
 	s := *scanner(t)
-	s.slots = make(chan struct{}, 1)
-	s.slots <- struct{}{}
+	s.slots = newSlots()
+	long := prose(shortMost + 1)
+	for range cap(s.slots.long) {
+		s.slots.long <- struct{}{}
+	}
 	ctx, cancel := context.WithDeadline(t.Context(), time.Unix(0, 0))
 	defer cancel()
-	if _, err := s.Scan(ctx, "clean"); !errors.Is(err, ErrTimeout) {
+	if _, err := s.Scan(ctx, long); !errors.Is(err, ErrTimeout) {
 		t.Errorf("Scan without a free slot = %v, want ErrTimeout", err)
 	}
-	<-s.slots
 	if _, err := s.Scan(t.Context(), "clean"); err != nil {
+		t.Errorf("Scan of a short text among long ones = %v", err)
+	}
+	<-s.slots.long
+	if _, err := s.Scan(t.Context(), long); err != nil {
 		t.Errorf("Scan with a free slot = %v", err)
 	}
-	if len(s.slots) != 0 {
+	if len(s.slots.long) != cap(s.slots.long)-1 || len(s.slots.short) != 0 {
 		t.Error("Scan kept its slot")
 	}
 }

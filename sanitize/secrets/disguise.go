@@ -8,8 +8,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// views returns the texts to read: as it stands, without disguises, and in one
-// line. A view that would equal an earlier one is left out.
+// views returns the texts to read: as it stands, without disguises, in one
+// piece, and from the end. A view that would equal an earlier one is left out.
 func views(text string) []view {
 	plain := view{text: text}
 	all := []view{plain}
@@ -18,13 +18,12 @@ func views(text string) []view {
 		all = append(all, v)
 		last = v
 	}
-	if v, ok := columns(&last); ok {
-		all = append(all, v)
+	for _, rewrite := range []func(*view) (view, bool){columns, spell, glue} {
+		if v, ok := rewrite(&last); ok {
+			all = append(all, v)
+		}
 	}
-	if v, ok := join(&last); ok {
-		all = append(all, v)
-	}
-	return all
+	return append(all, backwards(text))
 }
 
 // rewriting builds a view from the text below it.
@@ -50,7 +49,7 @@ func (r *rewriting) view() (view, bool) {
 		return view{}, false
 	}
 	r.out.WriteString(r.under.text[r.kept:])
-	v := view{text: r.out.String(), news: r.edits.touch, origin: r.edits.below}
+	v := view{text: r.out.String(), news: r.edits.touch, edits: r.edits, origin: r.edits.below}
 	if r.under.origin != nil {
 		v.origin = func(s span) span { return r.under.origin(r.edits.below(s)) }
 	}
@@ -58,31 +57,61 @@ func (r *rewriting) view() (view, bool) {
 }
 
 // unfold takes off what changes the look of a character or nothing at all:
-// compatibility forms (NFKC), format characters, variation selectors, tags and
-// other invisible ones, and the backslashes with which Markdown and JSON escape
-// the signs of a token.
+// compatibility forms (NFKC), look-alikes of other scripts, invisible
+// characters, and the escapes of Markdown, JSON, HTML, C and mail.
 func unfold(under *view) (view, bool) {
 	r := rewriting{under: under}
 	text := under.text
 	for i := 0; i < len(text); {
-		switch {
-		case text[i] == '\\' && i+1 < len(text) && strings.IndexByte(`_-.+~=/`, text[i+1]) >= 0:
-			r.replace(span{i, i + 1}, "")
-			i += 2
-		case text[i] < utf8.RuneSelf:
-			i++
-		default:
-			end := i
-			for end < len(text) && text[end] >= utf8.RuneSelf {
-				end++
+		if text[i] < utf8.RuneSelf {
+			plain, size := unescape(text, i)
+			if size > 1 {
+				r.replace(span{i, i + size}, plain)
 			}
-			if plain := norm.NFKC.String(strings.Map(visible, text[i:end])); plain != text[i:end] {
-				r.replace(span{i, end}, plain)
-			}
-			i = end
+			i += size
+			continue
 		}
+		end := i
+		for end < len(text) && text[end] >= utf8.RuneSelf {
+			end++
+		}
+		if plain := plainForm(text, span{i, end}); plain != text[i:end] {
+			r.replace(span{i, end}, plain)
+		}
+		i = end
 	}
 	return r.view()
+}
+
+// plainForm returns a run of characters beyond ASCII as they look. Only where
+// the run is a part of an ASCII word do letters of other scripts become Latin
+// ones, and marks go: there they are not at home.
+func plainForm(text string, run span) string {
+	plain := norm.NFKC.String(strings.Map(visible, text[run.start:run.end]))
+	if !(run.start > 0 && isToken(text[run.start-1])) && !(run.end < len(text) && isToken(text[run.end])) {
+		return plain
+	}
+	return strings.Map(func(c rune) rune {
+		if unicode.Is(unicode.Mn, c) {
+			return -1
+		}
+		if latin, ok := lookalike(c); ok {
+			return latin
+		}
+		return c
+	}, plain)
+}
+
+// lookalike returns the ASCII character that c is taken for.
+func lookalike(c rune) (rune, bool) {
+	const (
+		others = "авеікмнорстухѕјһԁԛԝѵгАВЕІКМНОРСТУХЅЈΑΒΕΖΗΙΚΜΝΟΡΤΥΧαικνορτυχıɡ‐‑‒–—―−⁃∕⁄"
+		latins = "abeikmhopctyxsjhdqwvrABEIKMHOPCTYXSJABEZHIKMNOPTYXaikvoptuxig--------//"
+	)
+	if n := strings.IndexRune(others, c); n >= 0 {
+		return rune(latins[utf8.RuneCountInString(others[:n])]), true
+	}
+	return 0, false
 }
 
 // visible drops the code points that nobody sees.
@@ -93,34 +122,6 @@ func visible(c rune) rune {
 		return -1
 	}
 	return c
-}
-
-// join takes out the line breaks within words, with the white space, the
-// quotation marks and the backslash that may stand around them.
-func join(under *view) (view, bool) {
-	r := rewriting{under: under}
-	text := under.text
-	for at := 0; ; {
-		n := strings.IndexByte(text[at:], '\n')
-		if n < 0 {
-			break
-		}
-		at += n
-		start, end := at, at+1
-		for start > r.kept && strings.IndexByte(" \t\r\\", text[start-1]) >= 0 {
-			start--
-		}
-		for end < len(text) && strings.IndexByte(" \t>", text[end]) >= 0 {
-			end++
-		}
-		at = end
-		if start > r.kept && end < len(text) && isToken(text[start-1]) && isToken(text[end]) {
-			r.replace(span{start, end}, "")
-		}
-	}
-	v, ok := r.view()
-	v.joined = true
-	return v, ok
 }
 
 func isToken(b byte) bool { return isWord(b) || strings.IndexByte("-.+/=~", b) >= 0 }

@@ -26,9 +26,16 @@ const (
 func (s *Scanner) readEncoded(ctx context.Context, v view) ([]match, error) {
 	var found []match
 	for _, p := range pieces(v) {
+		key := keyOfPiece(v.text[p.start:p.end], v.joined)
+		if s.clean.has(key) {
+			continue
+		}
 		m, err := s.readPiece(ctx, v, p)
 		if err != nil {
 			return nil, err
+		}
+		if len(m) == 0 {
+			s.clean.add(key)
 		}
 		if found = append(found, m...); len(found) >= maxFindings {
 			break

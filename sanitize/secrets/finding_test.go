@@ -139,7 +139,7 @@ func ruleNames(t *testing.T) []string {
 func TestScan_Concurrent(t *testing.T) {
 	t.Parallel()
 	s := *scanner(t)
-	s.slots = make(chan struct{}, 8)
+	s.slots = slots{short: make(chan struct{}, 8)}
 	s.clean = newVerdicts()
 	texts := map[string]int{}
 	for _, shape := range shapes() {

@@ -45,6 +45,27 @@ func keepToken(c candidate) bool {
 	return letters*3 < len(v)*2 || naturalness(v) < 0.8
 }
 
+// keepRandom drops words that begin like a token, and identifiers made of words.
+func keepRandom(c candidate) bool {
+	v := c.value()
+	return has(v, isDigit) && has(v, isLetter) && naturalness(v) < 0.66
+}
+
+// keepDense judges a long value of any characters beside a word for a secret.
+func keepDense(c candidate) bool {
+	v := trimSentence(c.value())
+	if _, rest, ok := strings.Cut(v, "base64:"); ok {
+		v = rest
+	}
+	if len(v) < 20 || isVariable(v) || isStandIn(v) || isExpression(v) || isSlug(v) || isUUID(v) || isFileName(v) || isPattern(v) || strings.Contains(v, "://") {
+		return false
+	}
+	if isCommit(c) || isChecksum(v) || isNumber(v) || harmlessLabel(c.label(), v) {
+		return false
+	}
+	return has(v, isDigit) && has(v, isLetter) && naturalness(v) < 0.55
+}
+
 // keepAssigned drops words and commits beside the name of a product.
 func keepAssigned(c candidate) bool {
 	v := c.value()

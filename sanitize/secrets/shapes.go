@@ -107,6 +107,16 @@ func isExpression(v string) bool {
 	return member && all(name, isLetter) && naturalness(v) >= 0.6
 }
 
+// isPattern recognises a regular expression.
+func isPattern(v string) bool {
+	for _, mark := range []string{"(?", "[^", "[a-", "[A-", "[0-", `\d`, `\w`, `\s`, `\b`, ".*", ".+"} {
+		if strings.Contains(v, mark) {
+			return true
+		}
+	}
+	return false
+}
+
 // isStandIn recognises the passwords of examples.
 func isStandIn(v string) bool {
 	v = strings.ToLower(strings.Trim(v, `"'*_`))

@@ -7,28 +7,47 @@ import (
 )
 
 // verdictsKept bounds the memory of the verdicts: two generations of 32 bytes
-// each, about 50 MB of text.
-const verdictsKept = 8192
+// each, some 20 MB of text.
+const verdictsKept = 16384
 
 type verdictKey [sha256.Size]byte
 
-// keyOf names a chunk together with all that decides about it: its context,
-// where it lies in that, and whether the text ends there.
-func keyOf(text string, core span) verdictKey {
-	all := around(core, chunkContext, chunkContext, text)
+// keyOf names a chunk of a view together with all that decides about it: its
+// context, where it lies in that, whether the text ends there, what of it is
+// new in the view, and which rules read it.
+func keyOf(v view, core span) verdictKey {
+	all := around(core, chunkContext, chunkContext, v.text)
 	h := sha256.New()
-	var head [18]byte
-	binary.LittleEndian.PutUint64(head[0:], uint64(core.start-all.start)) //nolint:gosec // core lies in all
-	binary.LittleEndian.PutUint64(head[8:], uint64(core.end-all.start))   //nolint:gosec // core lies in all
-	if all.start == 0 {
-		head[16] = 1
+	head := []byte{flag(all.start == 0), flag(all.end == len(v.text)), flag(v.joined), flag(v.news == nil)}
+	head = appendOffset(head, core.start-all.start)
+	head = appendOffset(head, core.end-all.start)
+	near := v.edits.within(all)
+	head = appendOffset(head, len(near))
+	for _, e := range near {
+		head = appendOffset(appendOffset(head, e.out.start-all.start), e.out.end-all.start)
 	}
-	if all.end == len(text) {
-		head[17] = 1
-	}
-	h.Write(head[:])
-	h.Write([]byte(text[all.start:all.end]))
+	h.Write(head)
+	h.Write([]byte(v.text[all.start:all.end]))
 	return verdictKey(h.Sum(nil))
+}
+
+// keyOfPiece names a text with something to decode, all of which decides.
+func keyOfPiece(text string, joined bool) verdictKey {
+	h := sha256.New()
+	h.Write([]byte{2, flag(joined)})
+	h.Write([]byte(text))
+	return verdictKey(h.Sum(nil))
+}
+
+func flag(is bool) byte {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+func appendOffset(b []byte, n int) []byte {
+	return binary.LittleEndian.AppendUint64(b, uint64(n)) //nolint:gosec // an edit may begin before the context; all bits count
 }
 
 // verdicts remembers chunks in which nothing was found. Findings are never

@@ -51,14 +51,15 @@ func word(m measures) windowFunc {
 // follow it. It answers for expressions with the library's usual middle part:
 // up to 20 characters of label, quotes, an operator, quotes, a value. The
 // shortest beginning is the digits of a Telegram token, before its colon.
-func assignment(m measures) windowFunc { return labelled(m, 5, isValue) }
+func assignment(m measures) windowFunc { return labelled(m, margin, 5, isValue) }
 
-// password is assignment for values of any visible characters.
+// password is assignment for values of any visible characters, under labels of
+// several words.
 func password(m measures) windowFunc {
-	return labelled(m, 8, func(b byte) bool { return b > ' ' })
+	return labelled(m, 24, 8, func(b byte) bool { return b > ' ' })
 }
 
-func labelled(m measures, shortest int, isValue func(byte) bool) windowFunc {
+func labelled(m measures, before, shortest int, isValue func(byte) bool) windowFunc {
 	reach := min(m.max+margin, nearReach)
 	return func(text string, hit, _ span) (span, bool) {
 		at := hit.end
@@ -79,7 +80,7 @@ func labelled(m measures, shortest int, isValue func(byte) bool) windowFunc {
 			return span{}, false
 		}
 		// A little more on the left, so that no match begins where the window does.
-		return around(hit, margin, reach, text), true
+		return around(hit, before, reach, text), true
 	}
 }
 
