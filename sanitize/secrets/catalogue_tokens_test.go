@@ -123,7 +123,7 @@ func serviceTokens() []shape {
 		is("typeform", "tfp_<u44>_<b14>"),
 		is("contentful", "CFPAT-<u43>"),
 		is("dropbox", "sl.<u136>"),
-		is("mapbox secret", "sk.eyJ1Ijoi<b60>.<u22>"),
+		is("mapbox", "sk.eyJ1Ijoi<b60>.<u22>"),
 		is("plaid", "access-production-<h8>-<h4>-4<h3>-a<h3>-<h12>"),
 		is("readme", "rdme_<l70>"),
 		is("duffel", "duffel_live_<u43>"),

@@ -62,6 +62,9 @@ func (s *Scanner) readChunks(ctx context.Context, v view) ([]match, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
+		if !v.live(around(core, chunkContext, chunkContext, v.text)) {
+			continue
+		}
 		key := keyOf(v, core)
 		if s.clean.has(key) {
 			continue

@@ -36,6 +36,9 @@ type rewriting struct {
 
 // replace puts s in the place of the given range of the text below.
 func (r *rewriting) replace(in span, s string) {
+	if len(r.edits) == 0 {
+		r.out.Grow(len(r.under.text))
+	}
 	r.out.WriteString(r.under.text[r.kept:in.start])
 	start := r.out.Len()
 	r.out.WriteString(s)
@@ -123,5 +126,3 @@ func visible(c rune) rune {
 	}
 	return c
 }
-
-func isToken(b byte) bool { return isWord(b) || strings.IndexByte("-.+/=~", b) >= 0 }

@@ -69,6 +69,15 @@ func isDigit(b byte) bool  { return '0' <= b && b <= '9' }
 func isHex(b byte) bool    { return isDigit(b) || 'a' <= b|0x20 && b|0x20 <= 'f' }
 func isWord(b byte) bool   { return isLetter(b) || isDigit(b) || b == '_' }
 
+// isToken tells whether b may stand in a token.
+func isToken(b byte) bool {
+	switch b {
+	case '_', '-', '.', '+', '/', '=', '~':
+		return true
+	}
+	return isLetter(b) || isDigit(b)
+}
+
 func all(s string, is func(byte) bool) bool {
 	for i := range len(s) {
 		if !is(s[i]) {
