@@ -259,7 +259,7 @@ func TestImport_Killed(t *testing.T) {
 	writeFile(t, filepath.Join(notes, "MEMORY.md"), index)
 	receipts := filepath.Join(a.home, ".local", "state", "teammem", "imports")
 
-	for _, tt := range []struct {
+	for n, tt := range []struct {
 		name string
 		when func() bool // nil: in the middle of the second push
 	}{
@@ -269,14 +269,18 @@ func TestImport_Killed(t *testing.T) {
 		{"while it is sent", nil},
 	} {
 		for _, again := range []bool{false, true} {
+			// Without a second import it is undone with what the kill left, of which two moments are enough.
+			if short := os.Getenv(soak) == ""; short && !again && n%2 == 0 {
+				continue
+			}
 			a.importUntilKilled(t, notes, trap, tt.when)
 			if again {
 				if r := a.runImport(t, "import", notes, "--yes"); r.code != exitOK {
 					t.Fatalf("killed %s, again: exit %d\n%s", tt.name, r.code, r.stderr)
 				}
 				b.sync(t, 0)
-				if n := len(b.files(t)); n != many+2 {
-					t.Errorf("killed %s, done again: the team has %d files", tt.name, n)
+				if got := len(b.files(t)); got != many+2 {
+					t.Errorf("killed %s, done again: the team has %d files", tt.name, got)
 				}
 			}
 			for a.runImport(t, "import", "--undo", "--yes").code == exitOK { // until there is no import any more

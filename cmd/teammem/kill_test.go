@@ -53,8 +53,12 @@ func TestKill_AtRandomMoments(t *testing.T) {
 	}
 	t.Logf("run it again with %s=%d", killSeed, seed)
 	k := newKilling(t, seed)
+	least, pushes := 10, 100
+	if os.Getenv(soak) != "" {
+		least, pushes = 40, 400
+	}
 	rounds := 0
-	for rounds < 20 || k.trap.total < 200 {
+	for rounds < least || k.trap.total < pushes {
 		k.round(t, rounds)
 		rounds++
 	}
@@ -99,7 +103,7 @@ func (k *killing) round(t *testing.T, round int) {
 	t.Helper()
 	victim := []string{"postgres", "server", "client", "client"}[k.random.IntN(4)]
 	push, target := 6+k.random.IntN(4), k.writers[k.random.IntN(len(k.writers))]
-	if large := []int{3, 9, 15}; slices.Contains(large, round) {
+	if large := []int{2, 5, 8}; slices.Contains(large, round) {
 		victim = []string{"postgres", "server", "client"}[slices.Index(large, round)]
 		push = 2 + k.random.IntN(2)
 		target.offerMany(t, round)
