@@ -32,13 +32,14 @@ func (m *masks) name(kind, value string) string {
 }
 
 var (
-	idForm      = regexp.MustCompile(`\b(prj|mem|dev|ent|prp|qua|tok)_[a-z2-7]{20}\b`)
+	idForm      = regexp.MustCompile(`\b(prj|mem|dev|ent|prp|qua|tok|fnd)_[a-z2-7]{20}\b`)
 	secretForm  = regexp.MustCompile(`\b(tmp|tmr)_[A-Za-z0-9]{30,}`)
 	accessForm  = regexp.MustCompile(`\beyJ[\w-]+\.[\w-]+\.[\w-]+`)
 	cursorForm  = regexp.MustCompile(`("next":"|cursor=)([^"&\s]+)`)
 	requestForm = regexp.MustCompile(`"instance":"[a-z2-7]{12}"`)
+	keyForm     = regexp.MustCompile(`"finding_key":"[\w-]{43}"`)
 	timeForm    = regexp.MustCompile(`\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`)
-	nameForm    = regexp.MustCompile(`\b(prj|mem|dev|ent|prp|qua|tok|tmp|tmr|cursor|epoch)_\d+\b`)
+	nameForm    = regexp.MustCompile(`\b(prj|mem|dev|ent|prp|qua|tok|fnd|tmp|tmr|cursor|epoch)_\d+\b`)
 )
 
 // The two times there are: what was, and what will be, such as the end of a
@@ -58,6 +59,7 @@ func (m *masks) mask(s string) string {
 	s = secretForm.ReplaceAllStringFunc(s, func(secret string) string { return m.name(secret[:3], secret) })
 	s = accessForm.ReplaceAllString(s, "access") // two of one second are equal, so a number would depend on the time
 	s = strings.ReplaceAll(s, m.epoch, "epoch_1")
+	s = keyForm.ReplaceAllString(s, `"finding_key":"key"`)
 	s = requestForm.ReplaceAllString(s, `"instance":"request"`)
 	return timeForm.ReplaceAllStringFunc(s, func(at string) string {
 		if t, err := time.Parse(time.RFC3339, at); err == nil && t.After(m.began.Add(5*time.Minute)) {

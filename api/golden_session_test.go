@@ -15,6 +15,10 @@ const (
 	textB      = "short\n"
 )
 
+// findingReport is what a client says of a text that it did not send.
+const findingReport = `{"path":"a.md","rule":"generic-api-key","severity":"soft","rule_set":"marks-1","line":3,"column":5,` +
+	`"fingerprint":"00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff","excerpt":"the key is ********"}`
+
 func sumOf(text string) string { return memory.Sum([]byte(text)).String() }
 
 // push is the body of a push, with the ops as JSON.
@@ -180,6 +184,21 @@ func session() []step {
 		{name: "all is well", who: "mara", line: "POST " + prj + "/report", headers: asOne, body: `{"device":"dev_1","tree":"0a1b2c3d","mode":"both-ways"}`},
 		{name: "another's computer", who: "viewer", line: "POST " + prj + "/report", body: `{"device":"dev_1","mode":"both-ways"}`},
 		{name: "no mode", who: "mara", line: "POST " + prj + "/report", body: `{"device":"dev_1"}`},
+
+		{name: "refused here", who: "mara", line: "POST " + prj + "/findings", headers: asOne, body: findingReport},
+		{name: "a secret in its place", who: "mara", line: "POST " + prj + "/findings", body: strings.Replace(findingReport, "generic-api-key", "Generic "+mark, 1)},
+		{name: "my own", who: "mara", line: "GET " + prj + "/findings?author=me&state=open&limit=1"},
+		{name: "one", who: "max", line: "GET " + prj + "/findings/fnd_1"},
+		{name: "another's", who: "viewer", line: "GET " + prj + "/findings/fnd_1"},
+		{name: "asked for", who: "mara", line: "POST " + prj + "/findings/fnd_1/allow", body: `{"action":"request","reason":"test-value","note":"of the tutorial"}`},
+		{name: "by API token", who: "max", line: "POST " + prj + "/findings/fnd_1/allow", body: `{"action":"approve","days":30}`},
+		{name: "one's own", who: "mara", line: "DELETE " + prj + "/findings/fnd_1"},
+		{sql: `insert into allow_rules (project_id, allow_id, finding_id, fingerprint, rule, glob, reason, author, approved_by, at, expires_at)
+			select f.project_id, 'alw_1', f.finding_id, f.fingerprint, f.rule, f.glob, f.reason, f.author, m.member_id, f.asked_at, f.asked_at + interval '30 days'
+			from secret_findings f, (select min(member_id) as member_id from members where name = 'maintainer') as m`},
+		{name: "in force", who: "mara", line: "GET " + prj + "/allow-rules"},
+		{name: "one that is in force", who: "max", line: "DELETE " + prj + "/allow-rules/alw_1"},
+		{name: "no such rule", who: "max", line: "DELETE " + prj + "/allow-rules/alw_1"},
 
 		{name: "a computer", headers: asOne, line: "POST " + base + "/auth/revoke", body: `{"refresh_token":"tmr_3"}`},
 		{name: "a computer that was ended", who: "nobody", line: "POST " + base + "/auth/token", body: `{"grant_type":"refresh_token","refresh_token":"tmr_3","attempt":"attempt-attempt-2"}`},

@@ -29,7 +29,15 @@ func (a *API) project(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.json(wire.NewProject(found))
+	answer := wire.NewProject(found)
+	if found.Role >= memory.RoleContributor && c.who.Can(memory.ScopeWrite) {
+		key, err := a.service.FindingKey(c.ctx(), c.who, c.project)
+		if err != nil {
+			return err
+		}
+		answer = answer.WithFindingKey(key)
+	}
+	return c.json(answer)
 }
 
 // me answers with the caller.

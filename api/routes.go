@@ -71,6 +71,15 @@ func routes() []route {
 		{http.MethodGet, base + "/projects/{p}/conflicts/{id}", read, viewer, "", (*API).conflict},
 		{http.MethodPost, base + "/projects/{p}/conflicts/{id}/resolve", write, contributor, "", (*API).resolve},
 
+		// Secrets that were found, and exceptions
+		{http.MethodGet, base + "/projects/{p}/findings", read, viewer, "state author limit cursor", (*API).findings},
+		{http.MethodPost, base + "/projects/{p}/findings", write, contributor, "", (*API).reportFinding},
+		{http.MethodGet, base + "/projects/{p}/findings/{id}", read, viewer, "", (*API).finding},
+		{http.MethodDelete, base + "/projects/{p}/findings/{id}", write, contributor, "", (*API).resolveFinding},
+		{http.MethodPost, base + "/projects/{p}/findings/{id}/allow", write, contributor, "", (*API).allow},
+		{http.MethodGet, base + "/projects/{p}/allow-rules", read, viewer, "", (*API).allowRules},
+		{http.MethodDelete, base + "/projects/{p}/allow-rules/{id}", write, maintainer, "", (*API).revokeAllow},
+
 		// Moderation
 		{http.MethodGet, base + "/projects/{p}/quarantine", read, maintainer, "limit cursor", (*API).quarantines},
 		{http.MethodPost, base + "/projects/{p}/quarantine", write, maintainer, "", (*API).addQuarantine},

@@ -32,7 +32,7 @@ func TestRoutes_AreDeclared(t *testing.T) {
 		if inProject := strings.Contains(r.path, "{p}"); inProject != (r.role != memory.RoleNone) {
 			t.Errorf("%s %s has the role %s", r.method, r.path, r.role)
 		}
-		writes := r.method != http.MethodGet && slices.ContainsFunc([]string{"/push", "/entry", "/restore", "/proposals/{id}", "/conflicts", "/resolve", "/quarantine", "/release", "/purge", "/devices/{id}"}, func(s string) bool {
+		writes := r.method != http.MethodGet && slices.ContainsFunc([]string{"/push", "/entry", "/restore", "/proposals/{id}", "/conflicts", "/resolve", "/findings", "/findings/{id}", "/allow", "/allow-rules/{id}", "/quarantine", "/release", "/purge", "/devices/{id}"}, func(s string) bool {
 			return strings.HasSuffix(r.path, s)
 		})
 		if writes != (r.scope == memory.ScopeWrite) || strings.HasSuffix(r.path, "/decision") != (r.scope == memory.ScopeReview) {
@@ -62,6 +62,10 @@ func TestRoutes_RefuseWhatIsUndeclared(t *testing.T) {
 func request(r route, project memory.ProjectID) (method, path, body string, headers []string) {
 	object := "prp_a"
 	switch {
+	case strings.Contains(r.path, "/findings/"):
+		object = "fnd_none" // whose one is takes part in who may see it
+	case strings.Contains(r.path, "/allow-rules/"):
+		object = "alw_a"
 	case strings.HasSuffix(r.path, "/resolve"):
 		object = "cnf_none" // whose one is takes part in who may resolve it
 	case strings.Contains(r.path, "/conflicts/"):
@@ -78,6 +82,7 @@ func request(r route, project memory.ProjectID) (method, path, body string, head
 		"/entry": `{"content":"x"}`, "/restore": `{"entry_id":"ent_a","rev":1}`, "/check": `{"path":"a.md"}`, "/devices": `{"name":"laptop"}`,
 		"/conflicts": `{"id":"cnf_a","path":"a.md","content":"x","kept_at":"2026-03-04T05:06:07Z"}`, "/resolve": `{"how":"theirs"}`,
 		"/quarantine": `{"member":"mem_a"}`, "/release": `{"reason":"x"}`, "/purge": `{"entry_id":"ent_a","reason":"x"}`,
+		"/findings": findingReport, "/allow": `{"action":"request","reason":"test-value"}`,
 		"/report":   `{"tree":"a1","holds":[{"hold":"h1","deletes":6,"direction":"incoming"}],"refused":[{"path":"a.md","code":"secret_found"}],"blocked":[{"kind":"symlink"}],"conflicts":1,"mode":"both-ways"}`,
 		"/decision": `{"action":"approve","sha256":"` + memory.Sum(nil).String() + `","base_rev":0}`,
 	}

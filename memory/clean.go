@@ -19,6 +19,7 @@ type Clean struct {
 	content string
 	sum     Hash
 	ruleSet string
+	allowed bool
 }
 
 // Screen checks content that is about to be shared as path: the size cap, the
@@ -46,7 +47,7 @@ func Screen(ctx context.Context, scanner Scanner, path Path, content []byte) (Cl
 	if err := scan(ctx, scanner, "content", text); err != nil {
 		return Clean{}, err
 	}
-	return Clean{content: text, sum: Sum(content), ruleSet: scanner.RuleSet()}, nil
+	return Clean{content: text, sum: Sum(content), ruleSet: scanner.RuleSet(), allowed: usedException(scanner)}, nil
 }
 
 func textRejected(err error) *Error {
@@ -110,6 +111,10 @@ func (c Clean) Size() int { return len(c.content) }
 
 // RuleSet names the rules that the content passed.
 func (c Clean) RuleSet() string { return c.ruleSet }
+
+// Allowed reports whether the content holds something that passed only because
+// the project has an exception for it.
+func (c Clean) Allowed() bool { return c.allowed }
 
 // IsZero reports whether c was made without [Screen].
 func (c Clean) IsZero() bool { return c.sum.IsZero() }

@@ -18,7 +18,7 @@ func (s *Service) KeepConflict(ctx context.Context, who Principal, id ProjectID,
 		return Conflict{}, err
 	}
 	row := who.Row(s.clock(), "conflict.keep", string(d.ID))
-	c, text, err := s.screenDraft(ctx, d)
+	c, text, err := s.screenDraft(ctx, id, d)
 	if err != nil {
 		return Conflict{}, s.refuseConflict(ctx, row, id, err)
 	}
@@ -41,7 +41,7 @@ func (s *Service) KeepConflict(ctx context.Context, who Principal, id ProjectID,
 }
 
 // screenDraft is the gate, in its order.
-func (s *Service) screenDraft(ctx context.Context, d Draft) (Conflict, Clean, error) {
+func (s *Service) screenDraft(ctx context.Context, id ProjectID, d Draft) (Conflict, Clean, error) {
 	path, err := ParsePath(d.Path)
 	if err != nil {
 		return Conflict{}, Clean{}, err
@@ -56,7 +56,7 @@ func (s *Service) screenDraft(ctx context.Context, d Draft) (Conflict, Clean, er
 	case !d.Sum.IsZero() && d.Sum != Sum(d.Content):
 		return Conflict{}, Clean{}, Invalid("sha256", "the stated sha256 is not the content's")
 	}
-	text, err := Screen(ctx, s.scanner, path, d.Content)
+	text, err := Screen(ctx, s.scannerFor(id, path), path, d.Content)
 	return Conflict{
 		ID: d.ID, Path: path, EntryID: d.EntryID, BaseRev: d.BaseRev, ServerRev: d.ServerRev, Sum: text.Sum(), Size: text.Size(),
 		Device: d.Device, RuleSet: text.RuleSet(), KeptAt: d.KeptAt,

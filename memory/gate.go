@@ -73,12 +73,16 @@ func (s *Service) admit(ctx context.Context, who Principal, p Push) error {
 // op becomes part of the item; the error is one of the request, such as a
 // cancelled context.
 func (s *Service) check(ctx context.Context, project ProjectView, op Op) (Item, error) {
-	w, err := s.screen(ctx, op)
+	w, err := s.screen(ctx, project.ID, op)
 	if ctx.Err() != nil {
 		return Item{}, ctx.Err()
 	}
 	if err != nil {
-		return refusal(op.Action, err)
+		item, err := refusal(op.Action, err)
+		if p := item.Refused; p != nil && p.Code == CodeSecretFound && p.Field == "content" {
+			item.Found = w.Path
+		}
+		return item, err
 	}
 	item := Item{Write: w}
 	if Decide(project.Project, project.Role, w) != DecidePublish {
@@ -100,7 +104,7 @@ func refusal(a Action, err error) (Item, error) {
 }
 
 // screen turns an op into a write, in the order of the gate.
-func (s *Service) screen(ctx context.Context, op Op) (Write, error) {
+func (s *Service) screen(ctx context.Context, id ProjectID, op Op) (Write, error) {
 	path, err := ParsePath(op.Path)
 	if err != nil {
 		return Write{}, err
@@ -118,14 +122,14 @@ func (s *Service) screen(ctx context.Context, op Op) (Write, error) {
 	if op.EntryID != "" && !op.EntryID.valid() {
 		return Write{}, Invalid("entry_id", "this is not the id of an entry")
 	}
-	if err := s.screenWords(ctx, "note", op.Note); err != nil {
+	if err := screenWords(ctx, s.scannerFor(id, Path{}), "note", op.Note); err != nil {
 		return Write{}, err
 	}
 	switch op.Action {
 	case ActionPut:
-		return s.screenPut(ctx, op, w)
+		return s.screenPut(ctx, id, op, w)
 	case ActionMove:
-		return s.screenMove(ctx, op, w)
+		return s.screenMove(ctx, id, op, w)
 	case ActionDelete:
 		return w, nil
 	default:
@@ -136,6 +140,10 @@ func (s *Service) screen(ctx context.Context, op Op) (Write, error) {
 // screenWords checks words that are stored beside a change like the change
 // itself.
 func (s *Service) screenWords(ctx context.Context, field, words string) error {
+	return screenWords(ctx, s.scanner, field, words)
+}
+
+func screenWords(ctx context.Context, scanner Scanner, field, words string) error {
 	if words == "" {
 		return nil
 	}
@@ -144,22 +152,22 @@ func (s *Service) screenWords(ctx context.Context, field, words string) error {
 		e.Field = field
 		return e
 	}
-	return scan(ctx, s.scanner, field, words)
+	return scan(ctx, scanner, field, words)
 }
 
-func (s *Service) screenPut(ctx context.Context, op Op, w Write) (Write, error) {
+func (s *Service) screenPut(ctx context.Context, id ProjectID, op Op, w Write) (Write, error) {
 	if !op.Sum.IsZero() && op.Sum != Sum(op.Content) {
 		return Write{}, Invalid("sha256", "the stated sha256 is not the content's")
 	}
-	content, err := Screen(ctx, s.scanner, w.Path, op.Content)
+	content, err := Screen(ctx, s.scannerFor(id, w.Path), w.Path, op.Content)
 	if err != nil {
-		return Write{}, err
+		return Write{Path: w.Path}, err
 	}
 	w.Content, w.Meta = content, ReadFrontmatter(w.Path, content.Text())
 	return w, nil
 }
 
-func (s *Service) screenMove(ctx context.Context, op Op, w Write) (Write, error) {
+func (s *Service) screenMove(ctx context.Context, id ProjectID, op Op, w Write) (Write, error) {
 	previous, err := ParsePath(op.Previous)
 	if err != nil {
 		if e := asError(err); e != nil {
@@ -168,7 +176,7 @@ func (s *Service) screenMove(ctx context.Context, op Op, w Write) (Write, error)
 		return Write{}, err
 	}
 	w.Previous = previous
-	return w, scan(ctx, s.scanner, "path", w.Path.String())
+	return w, scan(ctx, s.scannerFor(id, Path{}), "path", w.Path.String())
 }
 
 // commit hands the batch to the store and tells whoever waits for the project.
@@ -218,6 +226,7 @@ func (s *Service) auditGuard(ctx context.Context, b Batch, err error) error {
 // refused push never waits for the project's row.
 func (s *Service) auditRefusals(ctx context.Context, b Batch, r Receipt) error {
 	var rows []AuditRow
+	var found []Finding
 	for i, v := range r.Verdicts {
 		if v.Ruling != RulingRefused {
 			continue
@@ -228,9 +237,15 @@ func (s *Service) auditRefusals(ctx context.Context, b Batch, r Receipt) error {
 		}
 		row.Decision, row.Rules = string(RulingRefused), rulesOf(v.Problem)
 		rows = append(rows, row)
+		found = append(found, s.refusedFindings(b, b.Items[i], v.Problem)...)
 	}
 	if len(rows) == 0 {
 		return nil
+	}
+	if len(found) > 0 {
+		if _, err := s.store.KeepFindings(ctx, b.Project, found, s.limits.OpenFindings, rows...); CodeOf(err) != CodeQuota {
+			return err // also none
+		}
 	}
 	return s.store.Audit(ctx, rows...)
 }

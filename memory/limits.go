@@ -19,6 +19,7 @@ type Limits struct {
 	ProjectPending int           // pending proposals of a project; 2,000
 	MemberPending  int           // of those, one author's; 1,000
 	OpenConflicts  int           // open conflicts of one author in a project; 1,000
+	OpenFindings   int           // unsettled findings of one author in a project; 1,000
 	LongPoll       time.Duration // longest wait for changes; 25 s
 	Note           int           // characters of a note; 500
 }
@@ -40,6 +41,7 @@ func (l Limits) withDefaults() Limits {
 	def(&l.ProjectPending, 2000)
 	def(&l.MemberPending, 1000)
 	def(&l.OpenConflicts, 1000)
+	def(&l.OpenFindings, 1000)
 	def(&l.Note, 500)
 	if l.LongPoll == 0 {
 		l.LongPoll = 25 * time.Second

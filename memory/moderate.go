@@ -104,7 +104,7 @@ func (s *Service) screenRevisions(ctx context.Context, id ProjectID, refs []Revi
 			if !fit {
 				path, err := ParsePath(r.Path.String())
 				if err == nil {
-					_, err = Screen(ctx, s.scanner, path, r.Content)
+					_, err = Screen(ctx, s.scannerFor(id, path), path, r.Content)
 				}
 				fit = err == nil
 			}

@@ -17,6 +17,14 @@ type Scanner interface {
 	RuleSet() string
 }
 
+// KeyedScanner tells one secret from another. Without it nothing that is found
+// can be allowed.
+type KeyedScanner interface {
+	Scanner
+	// ScanKeyed is Scan with the fingerprints that the key makes.
+	ScanKeyed(ctx context.Context, text string, key []byte) ([]sanitize.Finding, error)
+}
+
 // Notifier is told where a project's feed stands after the commit. It is a
 // hint: whoever misses it still finds the change in the feed.
 type Notifier interface {
@@ -35,6 +43,7 @@ type Store interface {
 	ProposalStore
 	DecisionStore
 	ConflictStore
+	FindingStore
 	ModerationStore
 	ProjectStore
 	PolicyStore

@@ -91,6 +91,7 @@ type Current struct {
 type Item struct {
 	Write   Write
 	Refused *Error
+	Found   Path       // of a text that was refused for a secret: where; zero if that is not known to hold none
 	Hold    ProposalID // the identity of the proposal, should a reviewer have to see the write; "" publishes it
 }
 

@@ -21,7 +21,7 @@ func (s *Service) Approve(ctx context.Context, who Principal, id ProjectID, prop
 	if seen != (Seen{p.Sum, p.BaseRev}) {
 		return Proposal{}, changed("the proposal is not the one that was looked at")
 	}
-	w, err := s.screen(ctx, p.op(view.Head.Cursor()))
+	w, err := s.screen(ctx, id, p.op(view.Head.Cursor()))
 	if err != nil {
 		return Proposal{}, s.refuseApproval(ctx, who, p, err)
 	}

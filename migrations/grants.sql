@@ -38,5 +38,10 @@ grant select, insert, update (
 grant select, insert, update (
     closed_by, closed_at, how, closed_rev, closed_into, proposal, content, purged, purged_by, purged_at, purged_for
 ) on conflicts to teammem_serve;
+grant select, insert, update (
+    state, severity, rule_set, line, col, excerpt, device_id, at, entry_id, rev, reason, note, glob, asked_at, ask_ends_at,
+    decided_by, decided_at, decision_note, allow_id
+) on secret_findings to teammem_serve;
+grant select, insert, update (revoked_by, revoked_at) on allow_rules to teammem_serve;
 grant select, insert, delete, update (used_at) on console_links to teammem_serve;
 grant select, insert, delete on console_sessions to teammem_serve;

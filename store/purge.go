@@ -125,6 +125,7 @@ func (w purgeWriter) write(ctx context.Context, k known, past []memory.Remnant) 
 			"project": w.project, "seq": head.Seq, "entry": w.entry.ID, "rev": newest, "digest": head.Digest[:],
 		})
 	w.queueTexts(batch, head.Seq)
+	w.queueFindings(batch)
 	w.queueCertificates(batch, head.Seq, past)
 	batch.Queue(`
 		update projects
@@ -179,6 +180,16 @@ func (w purgeWriter) queueTexts(batch *pgx.Batch, rev int64) {
 		set content = null, purged = true, withdrawn_rev = @rev
 		where project_id = @project and entry_id = @entry and rev = any(@revs)`,
 		pgx.StrictNamedArgs{"project": w.project, "entry": w.entry.ID, "rev": rev, "revs": w.revs})
+}
+
+// queueFindings settles what was found in the texts, and forgets how the lines
+// read.
+func (w purgeWriter) queueFindings(batch *pgx.Batch) {
+	batch.Queue(`
+		update secret_findings
+		set excerpt = '', state = 'resolved'
+		where project_id = @project and entry_id = @entry and (@all or rev = any(@revs))`,
+		pgx.StrictNamedArgs{"project": w.project, "entry": w.entry.ID, "all": w.all, "revs": w.revs})
 }
 
 // queueCertificates remembers each text under the names that the entry had with

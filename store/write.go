@@ -16,6 +16,7 @@ import (
 func write(ctx context.Context, tx pgx.Tx, b memory.Batch, k known, j memory.Judgement, more ...memory.AuditRow) error {
 	batch := &pgx.Batch{}
 	queueProposals(batch, b, j)
+	queueSettled(batch, b, j)
 	if len(j.Stored) > 0 {
 		names := map[memory.EntryID]memory.EntryHead{}
 		for _, h := range k.heads.Entries {

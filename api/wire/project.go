@@ -17,6 +17,8 @@ type Project struct {
 	Digest  string   `json:"digest"`
 	Remotes []string `json:"remotes"`
 	Review  string   `json:"review"`
+
+	FindingKey string `json:"finding_key,omitzero"` // in base64url; of one project, to those who write there
 }
 
 // NewProject describes a project.

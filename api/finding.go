@@ -1,0 +1,162 @@
+package api
+
+import (
+	"github.com/teammem/teammem/api/wire"
+	"github.com/teammem/teammem/memory"
+)
+
+// findings lists secrets that were found, newest first.
+func (a *API) findings(c *call) error {
+	q, err := findingQuery(c)
+	if err != nil {
+		return err
+	}
+	found, err := a.service.Findings(c.ctx(), c.who, c.project, q)
+	if err != nil {
+		return err
+	}
+	next := ""
+	if len(found) == q.Limit {
+		last := found[len(found)-1]
+		next = timeCursor(last.At, string(last.ID))
+	}
+	return c.json(wire.NewPage(found, wire.NewSecretFinding, next))
+}
+
+func findingQuery(c *call) (q memory.FindingQuery, err error) {
+	if state, given := c.query["state"]; given {
+		if q.State, err = memory.ParseFindingState(state); err != nil {
+			return q, err
+		}
+	}
+	switch author := c.query["author"]; author {
+	case "me":
+		q.Author = c.who.Member
+	default:
+		if q.Author, err = wire.ParseMemberID("author", author); err != nil {
+			return q, err
+		}
+	}
+	if q.Limit, err = pageSize(c.query); err != nil {
+		return q, err
+	}
+	if cursor := c.query["cursor"]; cursor != "" {
+		at, id, err := parseTimeCursor(cursor)
+		if err != nil {
+			return q, err
+		}
+		finding, err := wire.ParseFindingID(id)
+		if err != nil {
+			return q, badCursor()
+		}
+		q.After = memory.FindingCursor{At: at, ID: finding}
+	}
+	return q, nil
+}
+
+// reportFinding keeps what a client refused by itself.
+func (a *API) reportFinding(c *call) error {
+	if err := c.spend(a.pushes, 1); err != nil {
+		return err
+	}
+	var req wire.FindingReport
+	if _, err := c.decode(&req, maxSmall); err != nil {
+		return err
+	}
+	report, err := req.Domain()
+	if err != nil {
+		return err
+	}
+	if report.Device == "" {
+		report.Device = c.who.Device
+	}
+	f, err := a.service.ReportFinding(c.ctx(), c.who, c.project, report)
+	if err != nil {
+		return err
+	}
+	return c.json(wire.NewSecretFinding(f))
+}
+
+// finding answers with one finding.
+func (a *API) finding(c *call) error {
+	id, err := wire.ParseFindingID(c.Param("id"))
+	if err != nil {
+		return err
+	}
+	f, err := a.service.Finding(c.ctx(), c.who, c.project, id)
+	if err != nil {
+		return err
+	}
+	return c.json(wire.NewSecretFinding(f))
+}
+
+// allow asks for an exception, or decides about one.
+func (a *API) allow(c *call) error {
+	if err := c.spend(a.pushes, 1); err != nil {
+		return err
+	}
+	id, err := wire.ParseFindingID(c.Param("id"))
+	if err != nil {
+		return err
+	}
+	var req wire.AllowAction
+	if _, err := c.decode(&req, maxSmall); err != nil {
+		return err
+	}
+	if err := req.Check(); err != nil {
+		return err
+	}
+	var f memory.Finding
+	switch req.Action {
+	case "request":
+		f, err = a.service.RequestAllow(c.ctx(), c.who, c.project, id, req.Wish())
+	case "cancel":
+		f, err = a.service.CancelAllow(c.ctx(), c.who, c.project, id)
+	default:
+		f, err = a.service.DecideAllow(c.ctx(), c.who, c.project, id, req.Action == "approve", req.Life(), req.Note)
+	}
+	if err != nil {
+		return err
+	}
+	return c.json(wire.NewSecretFinding(f))
+}
+
+// resolveFinding says that somebody took care of a finding.
+func (a *API) resolveFinding(c *call) error {
+	if err := c.spend(a.pushes, 1); err != nil {
+		return err
+	}
+	id, err := wire.ParseFindingID(c.Param("id"))
+	if err != nil {
+		return err
+	}
+	f, err := a.service.ResolveFinding(c.ctx(), c.who, c.project, id)
+	if err != nil {
+		return err
+	}
+	return c.json(wire.NewSecretFinding(f))
+}
+
+// allowRules lists the exceptions in force.
+func (a *API) allowRules(c *call) error {
+	rules, err := a.service.AllowRules(c.ctx(), c.who, c.project)
+	if err != nil {
+		return err
+	}
+	return c.json(wire.NewPage(rules, wire.NewAllowRule, ""))
+}
+
+// revokeAllow ends an exception.
+func (a *API) revokeAllow(c *call) error {
+	if err := c.spend(a.pushes, 1); err != nil {
+		return err
+	}
+	id, err := wire.ParseAllowID(c.Param("id"))
+	if err != nil {
+		return err
+	}
+	if err := a.service.RevokeAllow(c.ctx(), c.who, c.project, id); err != nil {
+		return err
+	}
+	return c.json(wire.Done{})
+}

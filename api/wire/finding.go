@@ -1,0 +1,258 @@
+package wire
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/teammem/teammem/memory"
+)
+
+// SecretFinding is a secret that was found in a text, without its value.
+type SecretFinding struct {
+	ID          string        `json:"id"`
+	State       string        `json:"state"`
+	Rule        string        `json:"rule"`
+	Severity    string        `json:"severity"`
+	RuleSet     string        `json:"rule_set"`
+	Path        string        `json:"path,omitzero"`
+	Line        int           `json:"line"`
+	Column      int           `json:"column"`
+	Fingerprint string        `json:"fingerprint"`
+	Excerpt     string        `json:"excerpt,omitzero"`
+	Author      Author        `json:"author"`
+	Device      string        `json:"device,omitzero"`
+	FirstAt     time.Time     `json:"first_at"`
+	At          time.Time     `json:"at"`
+	EntryID     string        `json:"entry_id,omitzero"` // of the newest stored text that has it
+	Rev         int64         `json:"rev,omitzero"`
+	Request     *AllowRequest `json:"request,omitzero"`
+}
+
+// AllowRequest is an author's wish for an exception, and how it was decided.
+type AllowRequest struct {
+	Reason       string    `json:"reason"`
+	Note         string    `json:"note,omitzero"`
+	Paths        string    `json:"paths"`
+	At           time.Time `json:"at"`
+	ExpiresAt    time.Time `json:"expires_at"`
+	DecidedBy    *Author   `json:"decided_by,omitzero"`
+	DecidedAt    time.Time `json:"decided_at,omitzero"`
+	DecisionNote string    `json:"decision_note,omitzero"`
+	AllowRule    string    `json:"allow_rule,omitzero"`
+	AllowedUntil time.Time `json:"allowed_until,omitzero"`
+}
+
+// NewSecretFinding describes a finding.
+func NewSecretFinding(f memory.Finding) SecretFinding {
+	w := SecretFinding{
+		ID: string(f.ID), State: string(f.State), Rule: f.Rule, Severity: string(f.Severity), RuleSet: f.RuleSet, Path: f.Path.String(),
+		Line: f.Line, Column: f.Column, Fingerprint: f.Fingerprint.String(), Excerpt: f.Excerpt, Author: newAuthor(f.Author),
+		Device: string(f.Device), FirstAt: utc(f.FirstAt), At: utc(f.At), EntryID: string(f.Stored.EntryID), Rev: f.Stored.Rev,
+	}
+	r := f.Request
+	if r == nil {
+		return w
+	}
+	w.Request = &AllowRequest{Reason: string(r.Reason), Note: r.Note, Paths: r.Glob, At: utc(r.At), ExpiresAt: utc(r.ExpiresAt)}
+	if d := r.Decision; d != nil {
+		by := newAuthor(d.By)
+		w.Request.DecidedBy, w.Request.DecidedAt, w.Request.DecisionNote = &by, utc(d.At), d.Note
+	}
+	if r.Rule != nil {
+		w.Request.AllowRule, w.Request.AllowedUntil = string(r.Rule.ID), utc(r.Rule.ExpiresAt)
+	}
+	return w
+}
+
+// Domain returns the finding. Its words are made fit to be printed, whoever sent
+// them.
+func (w SecretFinding) Domain() (f memory.Finding, err error) {
+	f = memory.Finding{
+		State: memory.FindingState(w.State), RuleSet: harmless(w.RuleSet), Excerpt: harmless(w.Excerpt), Author: w.Author.Domain(),
+		Device: memory.DeviceID(w.Device), FirstAt: w.FirstAt, At: w.At,
+		Stored: memory.RevisionRef{EntryID: memory.EntryID(w.EntryID), Rev: w.Rev},
+	}
+	f.Rule, f.Severity, f.Line, f.Column = harmless(w.Rule), memory.Severity(w.Severity), w.Line, w.Column
+	if f.ID, err = ParseFindingID(w.ID); err != nil {
+		return f, malformed("a finding without an id")
+	}
+	if f.Fingerprint, err = memory.ParseFingerprint(w.Fingerprint); err != nil {
+		return f, malformed("a finding without a fingerprint")
+	}
+	if w.Path != "" {
+		if f.Path, err = memory.ParseServedPath(w.Path); err != nil {
+			return f, err
+		}
+	}
+	r := w.Request
+	if r == nil {
+		return f, nil
+	}
+	f.Request = &memory.AllowRequest{
+		Reason: memory.AllowReason(r.Reason), Note: harmless(r.Note), Glob: harmless(r.Paths), At: r.At, ExpiresAt: r.ExpiresAt,
+	}
+	if r.DecidedBy != nil {
+		f.Request.Decision = &memory.AllowDecision{By: r.DecidedBy.Domain(), At: r.DecidedAt, Note: harmless(r.DecisionNote)}
+	}
+	if r.AllowRule != "" {
+		f.Request.Rule = &memory.AllowRule{ID: memory.AllowID(harmless(r.AllowRule)), Finding: f.ID, ExpiresAt: r.AllowedUntil}
+	}
+	return f, nil
+}
+
+// FindingReport is the body of POST …/findings: what the author's own computer
+// refused to send.
+type FindingReport struct {
+	Path        string `json:"path,omitzero"`
+	Rule        string `json:"rule"`
+	Severity    string `json:"severity"`
+	RuleSet     string `json:"rule_set"`
+	Line        int    `json:"line"`
+	Column      int    `json:"column"`
+	Fingerprint string `json:"fingerprint"`
+	Excerpt     string `json:"excerpt,omitzero"`
+	Device      string `json:"device,omitzero"`
+}
+
+// NewFindingReport describes what was refused.
+func NewFindingReport(r memory.FindingReport) FindingReport {
+	return FindingReport{
+		Path: r.Path, Rule: r.Rule, Severity: string(r.Severity), RuleSet: r.RuleSet, Line: r.Line, Column: r.Column,
+		Fingerprint: r.Fingerprint.String(), Excerpt: r.Excerpt, Device: string(r.Device),
+	}
+}
+
+// Domain returns the report.
+func (w FindingReport) Domain() (r memory.FindingReport, err error) {
+	const longest = 1 << 20
+	if w.Severity != "hard" && w.Severity != "soft" {
+		return r, memory.Invalid("severity", "this is hard or soft")
+	}
+	if w.Line > longest || w.Column > longest {
+		return r, memory.Invalid("line", fmt.Sprintf("lines and columns are at most %d", longest))
+	}
+	r = memory.FindingReport{Path: w.Path, RuleSet: w.RuleSet, Excerpt: w.Excerpt}
+	r.Rule, r.Severity, r.Line, r.Column = w.Rule, memory.Severity(w.Severity), w.Line, w.Column
+	if r.Fingerprint, err = memory.ParseFingerprint(w.Fingerprint); err != nil {
+		return r, err
+	}
+	r.Device, err = ParseDeviceID("device", w.Device)
+	return r, err
+}
+
+// AllowAction is the body of POST …/findings/{id}/allow.
+type AllowAction struct {
+	Action string `json:"action"`
+	Reason string `json:"reason,omitzero"` // of a request
+	Note   string `json:"note,omitzero"`
+	Paths  string `json:"paths,omitzero"` // of a request; the finding's own without it
+	Days   int    `json:"days,omitzero"`  // of an approval; as long as there is without it
+}
+
+// Check holds the members to the action.
+func (w AllowAction) Check() error {
+	if err := checkNote("note", w.Note); err != nil {
+		return err
+	}
+	if err := Label("paths", w.Paths, 512); err != nil {
+		return err
+	}
+	switch w.Action {
+	case "request":
+		if w.Days != 0 {
+			return memory.Invalid("days", "this is for approve")
+		}
+		return nil
+	case "approve", "deny", "cancel":
+	default:
+		return memory.Invalid("action", "this is request, cancel, approve or deny")
+	}
+	if w.Reason != "" || w.Paths != "" {
+		return memory.Invalid("reason", "this is for request")
+	}
+	if w.Days < 0 || w.Days > 90 || w.Days > 0 && w.Action != "approve" {
+		return memory.Invalid("days", "an exception lasts 1 to 90 days")
+	}
+	return nil
+}
+
+// Life is how long an exception is to last; 0 is as long as there is.
+func (w AllowAction) Life() time.Duration { return time.Duration(w.Days) * 24 * time.Hour }
+
+// Wish is what a request asks for.
+func (w AllowAction) Wish() memory.AllowWish {
+	return memory.AllowWish{Reason: memory.AllowReason(w.Reason), Note: w.Note, Glob: w.Paths}
+}
+
+// AllowRule is an exception in force.
+type AllowRule struct {
+	ID          string    `json:"id"`
+	Finding     string    `json:"finding"`
+	Fingerprint string    `json:"fingerprint"`
+	Rule        string    `json:"rule"`
+	Paths       string    `json:"paths"`
+	Reason      string    `json:"reason"`
+	Author      Author    `json:"author"`
+	ApprovedBy  Author    `json:"approved_by"`
+	At          time.Time `json:"at"`
+	ExpiresAt   time.Time `json:"expires_at"`
+}
+
+// NewAllowRule describes an exception.
+func NewAllowRule(r memory.AllowRule) AllowRule {
+	return AllowRule{
+		ID: string(r.ID), Finding: string(r.Finding), Fingerprint: r.Fingerprint.String(), Rule: r.Rule, Paths: r.Glob, Reason: string(r.Reason),
+		Author: newAuthor(r.Author), ApprovedBy: newAuthor(r.By), At: utc(r.At), ExpiresAt: utc(r.ExpiresAt),
+	}
+}
+
+// Domain returns the exception.
+func (w AllowRule) Domain() (r memory.AllowRule, err error) {
+	r = memory.AllowRule{
+		Finding: memory.FindingID(harmless(w.Finding)), Rule: harmless(w.Rule), Glob: harmless(w.Paths), Reason: memory.AllowReason(harmless(w.Reason)),
+		Author: w.Author.Domain(), By: w.ApprovedBy.Domain(), At: w.At, ExpiresAt: w.ExpiresAt,
+	}
+	if r.ID, err = ParseAllowID(w.ID); err != nil {
+		return r, malformed("a rule without an id")
+	}
+	if r.Fingerprint, err = memory.ParseFingerprint(w.Fingerprint); err != nil {
+		return r, malformed("a rule without a fingerprint")
+	}
+	return r, nil
+}
+
+// ParseFindingID checks a finding's id. What cannot be one is not found.
+func ParseFindingID(s string) (memory.FindingID, error) {
+	f, err := id[memory.FindingID]("finding", "fnd_", s)
+	if err != nil || f == "" {
+		return "", memory.NotFound("finding")
+	}
+	return f, nil
+}
+
+// ParseAllowID checks a rule's id. What cannot be one is not found.
+func ParseAllowID(s string) (memory.AllowID, error) {
+	r, err := id[memory.AllowID]("rule", "alw_", s)
+	if err != nil || r == "" {
+		return "", memory.NotFound("rule")
+	}
+	return r, nil
+}
+
+// WithFindingKey adds what fingerprints are made with.
+func (w Project) WithFindingKey(k memory.FindingKey) Project {
+	w.FindingKey = base64.RawURLEncoding.EncodeToString(k.Bytes())
+	return w
+}
+
+// Key returns what fingerprints are made with; none if the answer has none.
+func (w Project) Key() memory.FindingKey {
+	const size = 32
+	b, err := base64.RawURLEncoding.DecodeString(strings.TrimSpace(w.FindingKey))
+	if err != nil || len(b) != size {
+		return memory.FindingKey{}
+	}
+	return memory.NewFindingKey(b)
+}

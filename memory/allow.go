@@ -1,0 +1,155 @@
+package memory
+
+import (
+	"context"
+	"path"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/teammem/teammem/sanitize"
+)
+
+// AllowID reads "alw_…".
+type AllowID string
+
+// NewAllowID mints the identity of a new rule.
+func NewAllowID() AllowID { return AllowID(newID("alw_")) }
+
+// AllowRule lets one value that a rule takes for a secret pass, on some paths
+// and for some time.
+type AllowRule struct {
+	ID          AllowID
+	Finding     FindingID // that it was made for
+	Fingerprint sanitize.Fingerprint
+	Rule        string
+	Glob        string
+	Reason      AllowReason
+	Author      Author // who asked
+	By          Author // who approved
+	At          time.Time
+	ExpiresAt   time.Time
+	RevokedAt   time.Time // zero: it was not
+}
+
+// How long people have to decide, and what they decide lasts.
+const (
+	AllowRequestLife = 7 * 24 * time.Hour
+	AllowRuleLife    = 90 * 24 * time.Hour
+)
+
+// inForce reports whether the rule holds at a time.
+func (r AllowRule) inForce(at time.Time) bool {
+	return r.RevokedAt.IsZero() && !at.Before(r.At) && at.Before(r.ExpiresAt)
+}
+
+// allows reports whether the rule is about the finding in a text of the path.
+func (r AllowRule) allows(f sanitize.Finding, p Path) bool {
+	return f.Severity == sanitize.SeveritySoft && !f.Fingerprint.IsZero() && f.Fingerprint == r.Fingerprint && f.Rule == r.Rule &&
+		globMatches(r.Glob, p)
+}
+
+// checkGlob checks the paths that an exception is asked for.
+func checkGlob(glob string) error {
+	const most = 512
+	if len(glob) > most || !utf8.ValidString(glob) || strings.ContainsFunc(glob, func(r rune) bool { return r < ' ' }) {
+		return Invalid("paths", "this is a path, in which * stands for what has no / in it, and a segment ** for any folders")
+	}
+	for _, segment := range strings.Split(glob, "/") {
+		if _, err := path.Match(segment, ""); err != nil || segment == "" {
+			return Invalid("paths", "this is a path, in which * stands for what has no / in it, and a segment ** for any folders")
+		}
+	}
+	return nil
+}
+
+// exactGlob is the glob of one path.
+func exactGlob(p Path) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(p.String())
+}
+
+// globMatches reports whether the glob is of the path. A segment ** is any
+// number of folders.
+func globMatches(glob string, p Path) bool {
+	return !p.IsZero() && segmentsMatch(strings.Split(glob, "/"), strings.Split(p.String(), "/"))
+}
+
+func segmentsMatch(globs, segments []string) bool {
+	for len(globs) > 0 {
+		if globs[0] == "**" {
+			for skip := range len(segments) + 1 {
+				if segmentsMatch(globs[1:], segments[skip:]) {
+					return true
+				}
+			}
+			return false
+		}
+		if len(segments) == 0 {
+			return false
+		}
+		if ok, err := path.Match(globs[0], segments[0]); err != nil || !ok {
+			return false
+		}
+		globs, segments = globs[1:], segments[1:]
+	}
+	return len(segments) == 0
+}
+
+// Exceptions are what a project allows, and the key by which a finding is known
+// to be it.
+type Exceptions struct {
+	Key   FindingKey
+	Rules []AllowRule // in force or not
+}
+
+// Allowing returns a scanner for texts of one path that passes over what the
+// project allows there at a time. The findings that it does return have their
+// fingerprints. The exceptions are asked for when there is a finding, and not
+// before.
+func Allowing(s Scanner, p Path, at time.Time, exceptions func(context.Context) (Exceptions, error)) Scanner {
+	return &allowing{Scanner: s, path: p, at: at, exceptions: exceptions}
+}
+
+type allowing struct {
+	Scanner
+
+	path       Path
+	at         time.Time
+	exceptions func(context.Context) (Exceptions, error)
+	used       bool // something was passed over
+}
+
+// Scan looks twice where there is something: most texts need neither key nor
+// rules.
+func (a *allowing) Scan(ctx context.Context, text string) ([]sanitize.Finding, error) {
+	found, err := a.Scanner.Scan(ctx, text)
+	if err != nil || len(found) == 0 {
+		return found, err
+	}
+	keyed, ok := a.Scanner.(KeyedScanner)
+	if !ok {
+		return found, nil
+	}
+	x, err := a.exceptions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if x.Key.IsZero() {
+		return found, nil
+	}
+	if found, err = keyed.ScanKeyed(ctx, text, x.Key.Bytes()); err != nil {
+		return nil, err
+	}
+	left := slices.DeleteFunc(found, func(f sanitize.Finding) bool {
+		return slices.ContainsFunc(x.Rules, func(r AllowRule) bool { return r.inForce(a.at) && r.allows(f, a.path) })
+	})
+	a.used = a.used || len(left) < len(found)
+	return left, nil
+}
+
+// usedException reports whether the scanner passed over something.
+func usedException(s Scanner) bool {
+	a, ok := s.(*allowing)
+	return ok && a.used
+}

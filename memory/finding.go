@@ -1,0 +1,197 @@
+package memory
+
+import (
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/teammem/teammem/sanitize"
+)
+
+// FindingID reads "fnd_…".
+type FindingID string
+
+// NewFindingID mints the identity of a new finding.
+func NewFindingID() FindingID { return FindingID(newID("fnd_")) }
+
+// Fingerprint and Severity are those of the scanner's findings.
+type (
+	Fingerprint = sanitize.Fingerprint
+	Severity    = sanitize.Severity
+)
+
+// ParseFingerprint reads the digits of a fingerprint.
+func ParseFingerprint(s string) (Fingerprint, error) {
+	f, err := sanitize.ParseFingerprint(s)
+	if err != nil {
+		return f, Invalid("fingerprint", err.Error())
+	}
+	return f, nil
+}
+
+// FindingKey is what a project's fingerprints are made with. Whoever has it can
+// try out what a secret is, so it goes to those who write there, and is never
+// shown.
+type FindingKey struct{ secret string }
+
+// NewFindingKey takes the bytes of a key.
+func NewFindingKey(b []byte) FindingKey { return FindingKey{string(b)} }
+
+// Bytes returns the key.
+func (k FindingKey) Bytes() []byte { return []byte(k.secret) }
+
+// IsZero reports whether there is none.
+func (k FindingKey) IsZero() bool { return k.secret == "" }
+
+// String hides the key.
+func (FindingKey) String() string { return "finding key" }
+
+// GoString hides the key.
+func (FindingKey) GoString() string { return "finding key" }
+
+// LogValue hides the key.
+func (FindingKey) LogValue() slog.Value { return slog.StringValue("finding key") }
+
+// FindingState says what became of a finding.
+type FindingState string
+
+// The states. Expired is what a request or a permission becomes by itself.
+const (
+	FindingOpen      FindingState = "open"      // the secret is in a file, or was in a stored text
+	FindingRequested FindingState = "requested" // its author asks for an exception
+	FindingAllowed   FindingState = "allowed"   // a maintainer made one
+	FindingDenied    FindingState = "denied"    // or did not
+	FindingExpired   FindingState = "expired"   // nobody decided in time, or the exception has ended
+	FindingCompleted FindingState = "completed" // the text was shared by the exception
+	FindingResolved  FindingState = "resolved"  // the secret is out of the file, or somebody took care of it
+)
+
+// ParseFindingState reads the name of a state.
+func ParseFindingState(s string) (FindingState, error) {
+	switch f := FindingState(s); f {
+	case FindingOpen, FindingRequested, FindingAllowed, FindingDenied, FindingExpired, FindingCompleted, FindingResolved:
+		return f, nil
+	}
+	return "", Invalid("state", "a finding is open, requested, allowed, denied, expired, completed or resolved")
+}
+
+// Finding is a secret that was found in what somebody wanted to share, or in
+// what is stored: which rule found it and where, and on purpose not what it is.
+// There is one for each author, path and secret.
+type Finding struct {
+	sanitize.Finding
+
+	ID      FindingID
+	Project ProjectID
+	State   FindingState
+	Path    Path // zero if it is not known to hold no secret itself
+	RuleSet string
+	Excerpt string // the line with every secret masked, as the author's computer made it; "" for none
+	Author  Author
+	Device  DeviceID
+	FirstAt time.Time
+	At      time.Time   // when it was last found
+	Stored  RevisionRef // the newest stored text that has it; zero: it was refused
+	Request *AllowRequest
+}
+
+// Hard reports whether nobody can allow the finding.
+func (f Finding) Hard() bool { return f.Severity != sanitize.SeveritySoft }
+
+// now is the finding as it stands at a time.
+func (f Finding) now(at time.Time) Finding {
+	r := f.Request
+	if r == nil {
+		return f
+	}
+	ended := f.State == FindingRequested && !at.Before(r.ExpiresAt) ||
+		f.State == FindingAllowed && r.Rule != nil && !r.Rule.inForce(at)
+	if ended {
+		f.State = FindingExpired
+	}
+	return f
+}
+
+// AllowReason says why a finding is no secret.
+type AllowReason string
+
+// The reasons. That it will be rotated later is none.
+const (
+	AllowFalsePositive    AllowReason = "false-positive"
+	AllowTestValue        AllowReason = "test-value"
+	AllowPublicIdentifier AllowReason = "public-identifier"
+)
+
+// ParseAllowReason reads the name of a reason.
+func ParseAllowReason(s string) (AllowReason, error) {
+	switch r := AllowReason(s); r {
+	case AllowFalsePositive, AllowTestValue, AllowPublicIdentifier:
+		return r, nil
+	}
+	return "", Invalid("reason", "the reason is false-positive, test-value or public-identifier")
+}
+
+// AllowRequest is an author's wish for an exception, and how it was decided.
+type AllowRequest struct {
+	Reason    AllowReason
+	Note      string
+	Glob      string // of the paths that the exception is for
+	At        time.Time
+	ExpiresAt time.Time
+	Decision  *AllowDecision
+	Rule      *AllowRule // of an approval
+}
+
+// AllowDecision is a maintainer's answer to a request.
+type AllowDecision struct {
+	By   Author
+	At   time.Time
+	Note string
+}
+
+// FindingQuery asks for a page of findings, newest first. Zero fields do not
+// filter.
+type FindingQuery struct {
+	State  FindingState
+	Author MemberID
+	Now    time.Time // when what has expired is judged
+	After  FindingCursor
+	Limit  int
+}
+
+// FindingCursor is the place of a finding in lists.
+type FindingCursor struct {
+	At time.Time
+	ID FindingID
+}
+
+// FindingReport is a finding as the author's computer tells of it.
+type FindingReport struct {
+	sanitize.Finding
+
+	Path    string
+	RuleSet string
+	Excerpt string
+	Device  DeviceID
+}
+
+// Bounds of what is kept of a finding.
+const (
+	maxExcerpt  = 160 // characters
+	maxRuleName = 64
+)
+
+// ruleName checks the name of a rule that a program made up: it is words of
+// letters and digits that are too short to hide a secret in.
+func ruleName(field, s string, most int) error {
+	const longest = 16 // letters of a word
+	for word := range strings.FieldsFuncSeq(s, func(r rune) bool { return r == '-' || r == '.' || r == '+' || r == '/' }) {
+		if len(word) > longest || strings.Trim(word, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
+			return Invalid(field, "this is short words of small letters and digits, with a - between them")
+		}
+	}
+	if s == "" || len(s) > most || strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789_-.+/") != "" {
+		return Invalid(field, "this is short words of small letters and digits, with a - between them")
+	}
+	return nil
+}

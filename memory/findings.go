@@ -1,0 +1,405 @@
+package memory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// ReportFinding keeps what the author's own computer refused to send. It may say
+// what it wants: nothing of it is believed when a text is screened.
+func (s *Service) ReportFinding(ctx context.Context, who Principal, id ProjectID, r FindingReport) (Finding, error) {
+	if _, err := s.enter(ctx, who, id, ScopeWrite); err != nil {
+		return Finding{}, err
+	}
+	if err := s.ownDevice(ctx, who, r.Device); err != nil {
+		return Finding{}, err
+	}
+	if r.Fingerprint.IsZero() {
+		return Finding{}, Invalid("fingerprint", "this is required")
+	}
+	if err := errors.Join(ruleName("rule", r.Rule, maxRuleName), ruleName("rule_set", r.RuleSet, maxRuleName)); err != nil {
+		return Finding{}, asError(err)
+	}
+	if r.Line < 1 || r.Column < 1 {
+		return Finding{}, Invalid("line", "lines and columns count from 1")
+	}
+	f := Finding{
+		Finding: r.Finding, ID: NewFindingID(), Project: id, State: FindingOpen, RuleSet: r.RuleSet, Author: Author{who.Member, who.Name},
+		Device: r.Device, At: s.clock(),
+	}
+	var err error
+	if f.Path, err = s.harmlessPath(ctx, r.Path); err != nil {
+		return Finding{}, err
+	}
+	if f.Excerpt, err = s.harmlessExcerpt(ctx, r.Excerpt); err != nil {
+		return Finding{}, err
+	}
+	f.FirstAt = f.At
+	row := who.Row(f.At, "finding.report", string(f.ID))
+	row.Decision, row.Rules = string(RulingRefused), []string{string(CodeSecretFound), f.Rule}
+	kept, err := s.store.KeepFindings(ctx, id, []Finding{f}, s.limits.OpenFindings, row)
+	if err != nil {
+		return Finding{}, err
+	}
+	return kept[0].now(f.At), nil
+}
+
+// harmlessPath returns the path, or none if it is not fit to be kept.
+func (s *Service) harmlessPath(ctx context.Context, path string) (Path, error) {
+	p, err := ParsePath(path)
+	if err != nil {
+		return Path{}, nil //nolint:nilerr // a finding without a path is told, too
+	}
+	clean, err := s.harmless(ctx, p.String())
+	if err != nil || !clean {
+		return Path{}, err
+	}
+	return p, nil
+}
+
+// harmlessExcerpt returns the excerpt, or none if there is still something in
+// it.
+func (s *Service) harmlessExcerpt(ctx context.Context, excerpt string) (string, error) {
+	if utf8.RuneCountInString(excerpt) > maxExcerpt || strings.ContainsAny(excerpt, "\r\n") {
+		return "", nil
+	}
+	clean, err := s.harmless(ctx, excerpt)
+	if err != nil || !clean {
+		return "", err
+	}
+	return excerpt, nil
+}
+
+// harmless reports whether words may be kept; the error is about the request.
+func (s *Service) harmless(ctx context.Context, words string) (bool, error) {
+	err := s.screenWords(ctx, "", words)
+	if ctx.Err() != nil {
+		return false, ctx.Err()
+	}
+	if err != nil && asError(err) == nil {
+		return false, err
+	}
+	return err == nil, nil
+}
+
+// refusedFindings are the secrets for which an op of a push was refused.
+func (s *Service) refusedFindings(b Batch, item Item, problem *Error) (all []Finding) {
+	if problem.Code != CodeSecretFound {
+		return nil
+	}
+	for _, f := range problem.Findings {
+		if f.Fingerprint.IsZero() {
+			continue
+		}
+		all = append(all, Finding{
+			Finding: f, ID: NewFindingID(), Project: b.Project, State: FindingOpen, Path: item.Found, RuleSet: s.scanner.RuleSet(),
+			Author: Author{b.By.Member, b.By.Name}, Device: b.Device, FirstAt: b.At, At: b.At,
+		})
+	}
+	return all
+}
+
+// Findings lists findings, newest first: maintainers see all of them, others
+// their own.
+func (s *Service) Findings(ctx context.Context, who Principal, id ProjectID, q FindingQuery) ([]Finding, error) {
+	view, err := s.enter(ctx, who, id, ScopeRead)
+	if err != nil {
+		return nil, err
+	}
+	if view.Role < RoleMaintainer {
+		if q.Author == "" {
+			q.Author = who.Member
+		}
+		if q.Author != who.Member || who.Member == "" {
+			return nil, nil
+		}
+	}
+	q.Limit, q.Now = s.limits.page(q.Limit), s.clock()
+	found, err := s.store.Findings(ctx, id, q)
+	for i := range found {
+		found[i] = found[i].now(q.Now)
+	}
+	return found, err
+}
+
+// Finding returns one finding. Somebody else's is not found unless the principal
+// is a maintainer.
+func (s *Service) Finding(ctx context.Context, who Principal, id ProjectID, finding FindingID) (Finding, error) {
+	_, f, err := s.visibleFinding(ctx, who, id, finding, ScopeRead)
+	return f.now(s.clock()), err
+}
+
+func (s *Service) visibleFinding(
+	ctx context.Context, who Principal, id ProjectID, finding FindingID, scope Scope,
+) (ProjectView, Finding, error) {
+	view, err := s.enter(ctx, who, id, scope)
+	if err != nil {
+		return ProjectView{}, Finding{}, err
+	}
+	f, err := s.store.Finding(ctx, id, finding)
+	if err != nil {
+		return ProjectView{}, Finding{}, err
+	}
+	if view.Role < RoleMaintainer && f.Author.Member != who.Member {
+		return ProjectView{}, Finding{}, NotFound("finding")
+	}
+	return view, f, nil
+}
+
+// ResolveFinding says that somebody took care of a finding: the value was
+// changed where it is valid, or is out of the text. Its author can, and
+// maintainers.
+func (s *Service) ResolveFinding(ctx context.Context, who Principal, id ProjectID, finding FindingID) (Finding, error) {
+	_, f, err := s.visibleFinding(ctx, who, id, finding, ScopeWrite)
+	if err != nil {
+		return Finding{}, err
+	}
+	return s.change(ctx, f, FindingResolved, nil, who.Row(s.clock(), "finding.resolve", string(f.ID)))
+}
+
+// FindingChange is what becomes of a finding.
+type FindingChange struct {
+	Project ProjectID
+	Finding FindingID
+	From    FindingState // that it was stored with
+	To      FindingState
+	Request *AllowRequest // from now on
+}
+
+// change moves a finding on, unless somebody else was faster.
+func (s *Service) change(ctx context.Context, f Finding, to FindingState, r *AllowRequest, row AuditRow) (Finding, error) {
+	if f.now(row.At).State == to && r == nil {
+		return f, nil
+	}
+	row.Decision, row.Rules = string(to), []string{f.Rule}
+	c := FindingChange{Project: f.Project, Finding: f.ID, From: f.State, To: to, Request: r}
+	if r == nil {
+		c.Request = f.Request
+	}
+	done, err := s.store.ChangeFinding(ctx, c, row)
+	if err != nil {
+		return Finding{}, err
+	}
+	if !done {
+		return Finding{}, &Error{Code: CodeConflict, Message: "somebody else was faster", Hint: "look at the finding again"}
+	}
+	f.State, f.Request = to, c.Request
+	return f.now(row.At), nil
+}
+
+// AllowWish is what the author of a finding asks for.
+type AllowWish struct {
+	Reason AllowReason
+	Note   string
+	Glob   string // "": the path of the finding
+}
+
+// RequestAllow asks a maintainer for an exception. Only the author of a soft
+// finding can.
+func (s *Service) RequestAllow(ctx context.Context, who Principal, id ProjectID, finding FindingID, w AllowWish) (Finding, error) {
+	_, f, err := s.visibleFinding(ctx, who, id, finding, ScopeWrite)
+	if err != nil {
+		return Finding{}, err
+	}
+	if err := askable(f, who); err != nil {
+		return Finding{}, err
+	}
+	if _, err := ParseAllowReason(string(w.Reason)); err != nil {
+		return Finding{}, err
+	}
+	if err := s.checkNote(w.Note); err != nil {
+		return Finding{}, err
+	}
+	if err := s.screenWords(ctx, "note", w.Note); err != nil {
+		return Finding{}, err
+	}
+	if w.Glob == "" {
+		w.Glob = exactGlob(f.Path)
+	}
+	if err := checkGlob(w.Glob); err != nil {
+		return Finding{}, err
+	}
+	if err := s.screenWords(ctx, "paths", w.Glob); err != nil {
+		return Finding{}, err
+	}
+	if !globMatches(w.Glob, f.Path) {
+		return Finding{}, Invalid("paths", "the path of the finding is not among these")
+	}
+	now := s.clock()
+	switch was := f.now(now); was.State {
+	case FindingOpen, FindingDenied, FindingExpired:
+	case FindingRequested:
+		if r := was.Request; r.Reason == w.Reason && r.Note == w.Note && r.Glob == w.Glob {
+			return was, nil // the answer was lost
+		}
+	case FindingAllowed, FindingCompleted, FindingResolved:
+		return Finding{}, &Error{Code: CodeConflict, Message: "the finding is " + string(was.State), Hint: "there is nothing to ask for"}
+	}
+	r := &AllowRequest{Reason: w.Reason, Note: w.Note, Glob: w.Glob, At: now, ExpiresAt: now.Add(AllowRequestLife)}
+	return s.change(ctx, f, FindingRequested, r, who.Row(now, "finding.request", string(f.ID)))
+}
+
+// askable says why nobody, or not this one, can ask for an exception.
+func askable(f Finding, who Principal) error {
+	switch {
+	case f.Author.Member != who.Member:
+		return &Error{Code: CodeForbidden, Message: "only its author asks for a finding to be allowed", Hint: "sync the file yourself to get a finding of your own"}
+	case f.Hard():
+		return &Error{
+			Code: CodeForbidden, Message: "what the rule " + f.Rule + " finds is always a secret, and nobody can allow it",
+			Hint: "take it out of the file, and rotate it if it was shared anywhere",
+		}
+	case f.Path.IsZero():
+		return &Error{Code: CodeForbidden, Message: "the finding is not in the text of a file", Hint: "take the value out of the name or note"}
+	}
+	return nil
+}
+
+// CancelAllow takes the author's request back.
+func (s *Service) CancelAllow(ctx context.Context, who Principal, id ProjectID, finding FindingID) (Finding, error) {
+	_, f, err := s.visibleFinding(ctx, who, id, finding, ScopeWrite)
+	if err != nil {
+		return Finding{}, err
+	}
+	if f.Author.Member != who.Member {
+		return Finding{}, &Error{Code: CodeForbidden, Message: "only its author takes a request back", Hint: "deny it instead"}
+	}
+	if f.State != FindingRequested {
+		return Finding{}, notRequested(f)
+	}
+	return s.change(ctx, f, FindingOpen, nil, who.Row(s.clock(), "finding.cancel", string(f.ID)))
+}
+
+func notRequested(f Finding) *Error {
+	return &Error{Code: CodeConflict, Message: "nobody asks for this finding to be allowed: it is " + string(f.State), Hint: "look at the finding again"}
+}
+
+// DecideAllow approves a request for as long as asked, at most and by default
+// [AllowRuleLife], or denies it. A maintainer can who is not the author: a
+// person, and no API token.
+func (s *Service) DecideAllow(
+	ctx context.Context, who Principal, id ProjectID, finding FindingID, approve bool, life time.Duration, note string,
+) (Finding, error) {
+	f, err := s.decidable(ctx, who, id, finding)
+	if err != nil {
+		return Finding{}, err
+	}
+	if err := s.checkNote(note); err != nil {
+		return Finding{}, err
+	}
+	if err := s.screenWords(ctx, "note", note); err != nil {
+		return Finding{}, err
+	}
+	if life == 0 {
+		life = AllowRuleLife
+	}
+	if life < 0 || life > AllowRuleLife {
+		return Finding{}, Invalid("days", fmt.Sprintf("an exception lasts 1 to %d days", int(AllowRuleLife.Hours())/24))
+	}
+	now, by := s.clock(), Author{who.Member, who.Name}
+	if f.now(now).State != FindingRequested {
+		return Finding{}, notRequested(f.now(now))
+	}
+	r := *f.Request
+	r.Decision = &AllowDecision{By: by, At: now, Note: note}
+	if !approve {
+		return s.change(ctx, f, FindingDenied, &r, who.Row(now, "finding.deny", string(f.ID)))
+	}
+	r.Rule = &AllowRule{
+		ID: NewAllowID(), Finding: f.ID, Fingerprint: f.Fingerprint, Rule: f.Finding.Rule, Glob: r.Glob, Reason: r.Reason,
+		Author: f.Author, By: by, At: now, ExpiresAt: now.Add(life),
+	}
+	return s.change(ctx, f, FindingAllowed, &r, who.Row(now, "finding.allow", string(f.ID)))
+}
+
+// decidable checks that the principal may decide about the finding.
+func (s *Service) decidable(ctx context.Context, who Principal, id ProjectID, finding FindingID) (Finding, error) {
+	if _, err := s.moderate(ctx, who, id, ScopeWrite); err != nil {
+		return Finding{}, err
+	}
+	if who.Token != "" {
+		return Finding{}, &Error{Code: CodeForbidden, Message: "an API token decides on nothing", Hint: "decide as a person who is logged in"}
+	}
+	f, err := s.store.Finding(ctx, id, finding)
+	if err != nil {
+		return Finding{}, err
+	}
+	if f.Author.Member == who.Member {
+		return Finding{}, &Error{
+			Code: CodeForbidden, Message: "nobody decides about a finding of their own",
+			Hint: "ask another maintainer, or say it in other words",
+		}
+	}
+	if f.Hard() {
+		return Finding{}, askable(f, Principal{Member: f.Author.Member})
+	}
+	return f, nil
+}
+
+// AllowRules lists the exceptions in force, by their paths.
+func (s *Service) AllowRules(ctx context.Context, who Principal, id ProjectID) ([]AllowRule, error) {
+	if _, err := s.enter(ctx, who, id, ScopeRead); err != nil {
+		return nil, err
+	}
+	x, err := s.store.Exceptions(ctx, id)
+	now := s.clock()
+	var rules []AllowRule
+	for _, r := range x.Rules {
+		if r.inForce(now) {
+			rules = append(rules, r)
+		}
+	}
+	return rules, err
+}
+
+// RevokeAllow ends an exception. What was shared by it stays.
+func (s *Service) RevokeAllow(ctx context.Context, who Principal, id ProjectID, rule AllowID) error {
+	if _, err := s.moderate(ctx, who, id, ScopeWrite); err != nil {
+		return err
+	}
+	now := s.clock()
+	return s.store.RevokeAllow(ctx, id, rule, who.Member, now, who.Row(now, "finding.revoke", string(rule)))
+}
+
+// FindingKey returns what fingerprints of the project are made with, to those
+// who write there.
+func (s *Service) FindingKey(ctx context.Context, who Principal, id ProjectID) (FindingKey, error) {
+	if _, err := s.enter(ctx, who, id, ScopeWrite); err != nil {
+		return FindingKey{}, err
+	}
+	x, err := s.store.Exceptions(ctx, id)
+	return x.Key, err
+}
+
+// scannerFor is the scanner for texts of a path in a project; without one, it
+// knows of no exceptions. The zero path has none.
+func (s *Service) scannerFor(id ProjectID, p Path) Scanner {
+	if id == "" {
+		return s.scanner
+	}
+	return Allowing(s.scanner, p, s.clock(), func(ctx context.Context) (Exceptions, error) { return s.store.Exceptions(ctx, id) })
+}
+
+// FindingStore keeps findings and exceptions.
+type FindingStore interface {
+	// Exceptions returns the project's key and all rules that were not revoked.
+	Exceptions(ctx context.Context, project ProjectID) (Exceptions, error)
+	// KeepFindings keeps findings, and returns what is kept of each: one that its
+	// author has already stays the same, and is open again if it was over. More
+	// than most unsettled ones of an author are a CodeQuota error. The rows go to
+	// the instance's chain.
+	KeepFindings(ctx context.Context, project ProjectID, all []Finding, most int, rows ...AuditRow) ([]Finding, error)
+	// Findings returns a page of findings, newest first.
+	Findings(ctx context.Context, project ProjectID, q FindingQuery) ([]Finding, error)
+	Finding(ctx context.Context, project ProjectID, id FindingID) (Finding, error)
+	// ChangeFinding moves a finding on, with the rule of its request if that is
+	// new. It reports whether the finding was in the state that it comes from; if
+	// it was not, nothing happens.
+	ChangeFinding(ctx context.Context, c FindingChange, row AuditRow) (bool, error)
+	// RevokeAllow ends a rule. One that has been revoked is not found.
+	RevokeAllow(ctx context.Context, project ProjectID, id AllowID, by MemberID, at time.Time, row AuditRow) error
+}
