@@ -51,11 +51,12 @@ func settle(found []match) []match {
 }
 
 func preference(m match) int {
-	switch {
-	case m.rule.severity == sanitize.SeverityHard:
+	if m.rule.severity == sanitize.SeverityHard {
 		return 0
-	case m.rule.id == genericRule, m.rule.id == "hashicorp-tf-password":
-		return 2 // other rules find the same, under a name that fits better
+	}
+	switch m.rule.id {
+	case genericRule, "hashicorp-tf-password", "key-assignment", "named-token":
+		return 2 // others find the same, under a name that fits better
 	}
 	return 1
 }
