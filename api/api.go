@@ -22,6 +22,7 @@ type Options struct {
 	MinClient string                      // oldest teammem client that is let in; "" for all
 	Ready     func(context.Context) error // whether requests can be served; nil for always
 	Hub       *Hub                        // that the service notifies; nil for none, and streams look for themselves
+	Scans     *serving.ScanBudget         // of each member; nil for no bound
 	Metrics   *Metrics                    // nil for none
 	Log       *slog.Logger                // nil for none
 }

@@ -71,6 +71,9 @@ func (a *API) guard(r route) echo.HandlerFunc {
 		if err := a.admit(c, r); err != nil {
 			return err
 		}
+		if err := a.admitScans(c, r); err != nil {
+			return err
+		}
 		c.request, c.allowed = c.Request(), r.deadline()+wait(c.query)
 		c.startTimer()
 		defer func() {
@@ -79,6 +82,17 @@ func (a *API) guard(r route) echo.HandlerFunc {
 		}()
 		return r.handle(a, c)
 	}
+}
+
+// admitScans lets the member of a call have texts searched for secrets, unless
+// that took too much of late.
+func (a *API) admitScans(c *call, r route) error {
+	if a.options.Scans == nil || c.who.Member == "" || r.method == http.MethodGet {
+		return nil
+	}
+	ctx, wait := a.options.Scans.Admit(c.Request().Context(), c.who.Member)
+	c.SetRequest(c.Request().WithContext(ctx))
+	return c.mustWait(wait, "searching what you send for secrets took too long")
 }
 
 // startTimer gives the call its time, from now on.
@@ -197,9 +211,14 @@ func numbers(version string) (n [3]int, ok bool) {
 // spend takes from a limit of the caller's token.
 func (c *call) spend(l *auth.Limiter, n float64) error {
 	wait := l.Take(string(c.who.Token)+string(c.who.Device)+string(c.who.Member), n, c.api.clock())
+	return c.mustWait(wait, "this token sends too much")
+}
+
+// mustWait refuses a call that comes too early.
+func (c *call) mustWait(wait time.Duration, why string) error {
 	if wait <= 0 {
 		return nil
 	}
 	c.Response().Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
-	return &memory.Error{Code: memory.CodeRateLimited, Message: "this token sends too much", Hint: "wait, then go on"}
+	return &memory.Error{Code: memory.CodeRateLimited, Message: why, Hint: "wait, then go on"}
 }

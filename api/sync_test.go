@@ -16,6 +16,7 @@ import (
 
 	"github.com/teammem/teammem/api/wire"
 	"github.com/teammem/teammem/auth"
+	"github.com/teammem/teammem/internal/serving"
 	"github.com/teammem/teammem/memory"
 )
 
@@ -315,6 +316,30 @@ func TestSync_RateLimit(t *testing.T) {
 	body := `{"epoch":"` + strings.Repeat("e", 60) + `","ops":[]}`
 	c.post(base+"/projects/prj_a/push", body).want(t, http.StatusBadRequest, memory.CodeInvalid)
 	c.post(base+"/projects/prj_a/push", body).want(t, http.StatusTooManyRequests, memory.CodeRateLimited)
+}
+
+// Whoever had the server search for secrets for too long waits with what they
+// send, and may read on; nobody else waits.
+func TestSync_ScanBudget(t *testing.T) {
+	t.Parallel()
+	scans := serving.NewScanBudget(time.Now)
+	a, r := offline(t, Options{Scans: scans})
+	const member = "mem_a" // whose token it is
+	c := &client{t: t, url: listen(t, a), token: r.token}
+	c.post(base+"/projects/prj_a/push", "{}").want(t, http.StatusBadRequest, memory.CodeInvalid)
+	for range 30 {
+		ctx, _ := scans.Admit(t.Context(), member)
+		serving.PayScan(ctx, memory.MaxEntryBytes, time.Minute)
+	}
+	got := c.post(base+"/projects/prj_a/push", "{}").want(t, http.StatusTooManyRequests, memory.CodeRateLimited)
+	if s := got.header.Get("Retry-After"); s == "" || s == "0" {
+		t.Errorf("retry after %q s", s)
+	}
+	c.post(base+"/projects/prj_a/check", "{}").want(t, http.StatusTooManyRequests, memory.CodeRateLimited)
+	c.get(base+"/projects/prj_a/changes?limit=x").want(t, http.StatusBadRequest, memory.CodeInvalid) // reading costs none
+	if _, wait := scans.Admit(t.Context(), "mem_another"); wait > 0 {
+		t.Errorf("another member waits %v", wait)
+	}
 }
 
 // A secret is refused with its place, and the answer does not repeat it.

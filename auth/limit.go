@@ -39,6 +39,15 @@ func (l *Limiter) Take(key string, n float64, now time.Time) time.Duration {
 	return 0
 }
 
+// Charge takes n from the bucket, whether they are there or not: what is missing
+// has to come in before anything can be taken again.
+func (l *Limiter) Charge(key string, n float64, now time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.forgetFull(now)
+	l.buckets[key] = bucket{l.leftAt(key, now) - n, now}
+}
+
 // Give puts n back that turned out not to count.
 func (l *Limiter) Give(key string, n float64, now time.Time) {
 	l.mu.Lock()

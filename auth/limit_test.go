@@ -54,6 +54,24 @@ func TestLimiter_Give(t *testing.T) {
 	}
 }
 
+// What was charged beyond what was there has to come in first.
+func TestLimiter_Charge(t *testing.T) {
+	t.Parallel()
+	l := NewLimiter(60, time.Minute)
+	now := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	l.Charge("a", 50, now)
+	if got := l.Take("a", 0, now); got != 0 {
+		t.Errorf("with 10 left waits %v", got)
+	}
+	l.Charge("a", 30, now)
+	if got := l.Take("a", 0, now); got != 20*time.Second {
+		t.Errorf("with 20 missing waits %v", got)
+	}
+	if got := l.Take("a", 1, now.Add(21*time.Second)); got != 0 {
+		t.Errorf("21 s later waits %v", got)
+	}
+}
+
 // Buckets that are full again are forgotten, so that tokens that come and go
 // do not add up.
 func TestLimiter_Forgets(t *testing.T) {

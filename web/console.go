@@ -17,10 +17,11 @@ import (
 
 // Options are what a console can do without.
 type Options struct {
-	Dates   memory.Clock // by which everything is dated that pages show the age of; nil for the console's own
-	TLS     bool         // browsers reach it by https: they are told to stay there
-	Observe observer     // told of each answered request; nil for nobody
-	Log     *slog.Logger // nil for none
+	Dates   memory.Clock        // by which everything is dated that pages show the age of; nil for the console's own
+	TLS     bool                // browsers reach it by https: they are told to stay there
+	Scans   *serving.ScanBudget // of each member; nil for no bound
+	Observe observer            // told of each answered request; nil for nobody
+	Log     *slog.Logger        // nil for none
 }
 
 // observer counts an answered request. The route is a pattern, "" for a path

@@ -88,6 +88,9 @@ func (c *Console) guard(r route) echo.HandlerFunc {
 		if err := c.admit(v, r); err != nil {
 			return err
 		}
+		if err := v.admitScans(); err != nil {
+			return err
+		}
 		return r.handle(c, v)
 	}
 }

@@ -59,7 +59,7 @@ var edges = map[string][]string{
 	"client/claude/install":  {"client", "client/claude/hook", "client/claude/settings", "memory", "plugins"},
 
 	"internal/golden":         {},
-	"internal/serving":        {"memory"},
+	"internal/serving":        {"memory", "auth"},
 	"internal/testdb":         {"migrations", "store"},
 	"internal/testdb/cluster": {"internal/testdb", "internal/testdb/scratch", "store/embedded"},
 	"internal/testdb/scratch": {},
@@ -71,7 +71,7 @@ var edges = map[string][]string{
 
 	"cmd/teammem": {
 		"api", "api/wire", "auth", "client", "client/adopt", "client/claude", "client/claude/hook", "client/claude/install",
-		"client/mcp", "client/tree", "client/watch", "memory", "migrations", "recall", "sanitize", "sanitize/secrets", "store", "store/backup", "store/embedded", "sync", "web", "web/static",
+		"client/mcp", "client/tree", "client/watch", "internal/serving", "memory", "migrations", "recall", "sanitize", "sanitize/secrets", "store", "store/backup", "store/embedded", "sync", "web", "web/static",
 	},
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/teammem/teammem/api"
 	"github.com/teammem/teammem/auth"
+	"github.com/teammem/teammem/internal/serving"
 	"github.com/teammem/teammem/memory"
 	"github.com/teammem/teammem/sanitize"
 	"github.com/teammem/teammem/sanitize/secrets"
@@ -165,9 +166,9 @@ func (s *server) open(ctx context.Context) error {
 		return err
 	}
 	s.hints = s.db.store.Hints(s.hub.Notify)
-	a, scanner := s.app, timedScanner{found, s.app.now, s.counts}
+	a, scanner, scans := s.app, timedScanner{found, s.app.now, s.counts}, serving.NewScanBudget(s.app.now)
 	service := memory.NewService(s.db.store, scanner, notifier{s.hub, s.hints}, s.db.clock.Now, memory.Limits{})
-	calls, err := s.newAPI(ctx, service, api.Options{Version: version, Ready: s.ready, Hub: s.hub, Metrics: s.counts, Log: s.log})
+	calls, err := s.newAPI(ctx, service, api.Options{Version: version, Ready: s.ready, Hub: s.hub, Scans: scans, Metrics: s.counts, Log: s.log})
 	if err != nil {
 		return err
 	}
@@ -176,7 +177,7 @@ func (s *server) open(ctx context.Context) error {
 		return err
 	}
 	pages := web.New(service, auth.NewSessions(s.db.store, s.db.clock.Now), files, a.now, web.Options{
-		Dates: s.db.clock.Now, TLS: s.entrance.encrypted(), Observe: s.counts.Request, Log: s.log,
+		Dates: s.db.clock.Now, TLS: s.entrance.encrypted(), Scans: scans, Observe: s.counts.Request, Log: s.log,
 	})
 	s.calls = calls
 	s.handler, s.probes = s.entrance.guard(split(calls, pages)), s.newProbes(calls)
@@ -197,18 +198,27 @@ func (s *server) ready(ctx context.Context) error {
 	return s.db.store.Ready(ctx)
 }
 
-// timedScanner tells the metrics how long scans take.
+// timedScanner tells the metrics how long scans take, and has the member pay for
+// whom they are.
 type timedScanner struct {
-	memory.Scanner
+	memory.KeyedScanner
 
 	clock  memory.Clock
 	counts *api.Metrics
 }
 
 func (t timedScanner) Scan(ctx context.Context, text string) ([]sanitize.Finding, error) {
+	return t.ScanKeyed(ctx, text, nil)
+}
+
+func (t timedScanner) ScanKeyed(ctx context.Context, text string, key []byte) ([]sanitize.Finding, error) {
 	start := t.clock()
-	defer func() { t.counts.Scan(t.clock().Sub(start)) }()
-	return t.Scanner.Scan(ctx, text)
+	defer func() {
+		took := t.clock().Sub(start)
+		t.counts.Scan(took)
+		serving.PayScan(ctx, len(text), took)
+	}()
+	return t.KeyedScanner.ScanKeyed(ctx, text, key)
 }
 
 // split sends each request to the one it is for. No path is rewritten on the
