@@ -9,10 +9,11 @@ import "slices"
 type automaton struct {
 	class  [256]uint16 // byte → column; bytes that no keyword uses share column 0
 	width  int
-	next   []int32 // state*width + column → state
-	found  [][]int // state → keywords that end there
-	sizes  []int   // keyword → length
-	longer int     // length of the longest keyword, less one
+	next   []uint16 // state*width + column → state; a few thousand, as small as caches like it
+	ends   []bool   // state → whether a keyword ends there
+	found  [][]int  // state → keywords that end there
+	sizes  []int    // keyword → length
+	longer int      // length of the longest keyword, less one
 }
 
 // newAutomaton takes keywords in lower-case ASCII.
@@ -27,12 +28,16 @@ func newAutomaton(keywords []string) *automaton {
 			a.use(k[i])
 		}
 	}
-	a.next, a.found = make([]int32, 0, most*a.width), make([][]int, 0, most)
+	a.next, a.found = make([]uint16, 0, most*a.width), make([][]int, 0, most)
 	a.grow()
 	for id, k := range keywords {
 		a.insert(id, k)
 	}
 	a.link()
+	a.ends = make([]bool, len(a.found))
+	for state, ids := range a.found {
+		a.ends[state] = len(ids) > 0
+	}
 	return a
 }
 
@@ -49,14 +54,14 @@ func (a *automaton) use(b byte) {
 	a.width++
 }
 
-func (a *automaton) grow() int32 {
+func (a *automaton) grow() uint16 {
 	a.next = a.next[:len(a.next)+a.width] // fresh memory: no edges yet
 	a.found = append(a.found, nil)
-	return int32(len(a.found) - 1) //nolint:gosec // one for each byte of the keywords
+	return uint16(len(a.found) - 1) //nolint:gosec // one for each byte of the keywords
 }
 
 func (a *automaton) insert(id int, keyword string) {
-	state := int32(0)
+	state := uint16(0)
 	for i := range len(keyword) {
 		at := int(state)*a.width + int(a.class[keyword[i]])
 		if a.next[at] == 0 {
@@ -72,15 +77,15 @@ func (a *automaton) insert(id int, keyword string) {
 // missing edge becomes the edge of the longest proper suffix, which is nearer
 // to the root and therefore complete already.
 func (a *automaton) link() {
-	suffix := make([]int32, len(a.found))
-	queue := []int32{0}
+	suffix := make([]uint16, len(a.found))
+	queue := []uint16{0}
 	for len(queue) > 0 {
 		state := queue[0]
 		queue = queue[1:]
 		for c := range a.width {
 			at := int(state)*a.width + c
 			child := a.next[at]
-			inherited := int32(0)
+			inherited := uint16(0)
 			if state != 0 {
 				inherited = a.next[int(suffix[state])*a.width+c]
 			}
@@ -100,9 +105,12 @@ func (a *automaton) link() {
 // each calls yield for every keyword that begins within [within.start,
 // within.end) of text, in the order of their ends.
 func (a *automaton) each(text string, within span, yield func(keyword int, at span)) {
-	state := int32(0)
+	state := uint16(0)
 	for i := within.start; i < min(within.end+a.longer, len(text)); i++ {
 		state = a.next[int(state)*a.width+int(a.class[text[i]])]
+		if !a.ends[state] {
+			continue
+		}
 		for _, id := range a.found[state] {
 			if start := i + 1 - a.sizes[id]; start < within.end {
 				yield(id, span{start, i + 1})

@@ -66,3 +66,45 @@ func TestScan_Alone(t *testing.T) {
 		}
 	}
 }
+
+// TestScan_DisguisedBeyondChunk puts what is new of a token's plain form behind
+// the chunk that its prefix lies in.
+func TestScan_DisguisedBeyondChunk(t *testing.T) {
+	t.Parallel()
+	token := newGenerator(1).fill("sk-ant-api03-<u93>AA")
+	for at := chunkLeast - 100; at < chunkLeast+20; at += 5 {
+		text := prose(at) + "\n\n" + token[:100] + "\u200b" + token[100:] + "\n" + prose(8000)
+		if len(scan(t, text)) == 0 {
+			t.Errorf("a token at %d was not found", at)
+		}
+	}
+	line := strings.Repeat("x ", chunkMost/2-10) + token[:100] + "\u200b" + token[100:] + strings.Repeat(" x", 4000)
+	if len(scan(t, line)) == 0 {
+		t.Error("a token over the cut of a long line was not found")
+	}
+}
+
+// TestScan_Again holds that a text whose other parts are known is read as well
+// as a new one: each shape comes into a text that was clean before.
+func TestScan_Again(t *testing.T) {
+	t.Parallel()
+	s := *scanner(t)
+	before, after := prose(6000), prose(5000)
+	for i, c := range catalogue() {
+		if i%4 != 0 && !soaking() {
+			continue
+		}
+		secret := c.text(newGenerator(uint64(i)))
+		fresh := len(scan(t, before+"\n"+secret+"\n"+after)) > 0
+		s.known = newVerdicts()
+		for _, text := range []string{before + "\n" + after, before + "\nx\n" + after} {
+			if found, err := s.look(t.Context(), text); err != nil || len(found) > 0 {
+				t.Fatalf("%d findings, %v; want none", len(found), err)
+			}
+		}
+		found, err := s.look(t.Context(), before+"\n"+secret+"\n"+after)
+		if again := len(found) > 0; err != nil || again != fresh {
+			t.Errorf("%s: found = %t, %v; in a new text %t", c.name, again, err, fresh)
+		}
+	}
+}

@@ -6,14 +6,14 @@ import (
 )
 
 const (
-	chunkLeast = 2 << 10
+	chunkLeast = 3 << 9
 	chunkMost  = 4 << 10
 	// chunkContext is what the rules of the near matcher may read beyond the
 	// chunk that holds their keyword.
 	chunkContext = nearReach + 64
 )
 
-// chunks cuts text into pieces of 2 to 4 KB. A cut is made behind a line that
+// chunks cuts text into pieces of 1.5 to 4 KB. A cut is made behind a line that
 // its own content singles out, so that an edit moves only the cuts near it, and
 // a text that was scanned before shares nearly all its chunks with its new
 // version. A line without end is cut where it reaches the limit.
@@ -45,40 +45,83 @@ func chunks(text string) []span {
 	return cut
 }
 
-// singled picks one line in eight by its content (FNV-1a).
+// singled picks one line in eight by its end (FNV-1a).
 func singled(line string) bool {
 	sum := uint32(2166136261)
-	for i := range len(line) {
-		sum = (sum ^ uint32(line[i])) * 16777619
+	for _, b := range []byte(line[max(0, len(line)-16):]) {
+		sum = (sum ^ uint32(b)) * 16777619
 	}
 	return sum>>13&7 == 0
 }
 
+// unread are the chunks of a text that a scan has to read still, by what is not
+// known of them.
+type unread struct {
+	far       []span // something for the far matcher or the decoder lies in them
+	disguised []span // they were never read without their disguises
+	keys      []verdictKey
+}
+
 // readChunks applies the near matcher to all chunks but those known as clean.
 // The verdict on a chunk depends on the chunk and its context alone.
-func (s *Scanner) readChunks(ctx context.Context, v view) ([]match, error) {
-	var found []match
-	for _, core := range chunks(v.text) {
+func (s *Scanner) readChunks(ctx context.Context, plain view) (found []match, rest unread, err error) {
+	for _, core := range chunks(plain.text) {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return nil, unread{}, err
 		}
-		if !v.live(around(core, chunkContext, chunkContext, v.text)) {
+		key := keyOf(plain.text, core)
+		known := s.known.of(key)
+		if known&open == 0 {
+			rest.disguised, rest.keys = append(rest.disguised, core), append(rest.keys, key)
+		}
+		if known&quiet == 0 && !s.isQuiet(plain.text, core) {
+			rest.far = append(rest.far, core)
+		} else if known&quiet == 0 {
+			s.known.add(key, quiet)
+		}
+		if known&clean != 0 {
 			continue
 		}
-		key := keyOf(v, core)
-		if s.clean.has(key) {
-			continue
-		}
-		m, err := s.near.find(ctx, v, core)
+		m, err := s.near.find(ctx, plain, core)
 		if err != nil {
-			return nil, err
+			return nil, unread{}, err
 		}
 		if len(m) == 0 {
-			s.clean.add(key)
+			s.known.add(key, clean)
 		}
 		if found = append(found, m...); len(found) >= maxFindings {
-			break
+			return found, unread{}, nil // enough to refuse the text
 		}
 	}
-	return found, nil
+	return found, rest, nil
+}
+
+// regions returns what has to be read to know chunks without their disguises:
+// their context too, up to white space, so that no encoded run is cut.
+func regions(text string, chunks []span) []span {
+	var out []span
+	for _, c := range chunks {
+		r := around(c, chunkContext, chunkContext, text)
+		for n := 0; r.start > 0 && n < farReach && text[r.start-1] > ' '; n++ {
+			r.start--
+		}
+		for n := 0; r.end < len(text) && n < farReach && text[r.end] > ' '; n++ {
+			r.end++
+		}
+		out = append(out, r)
+	}
+	return merge(out)
+}
+
+// isQuiet tells whether nothing begins in core that the far matcher looks for,
+// and nothing lies in it that could be decoded. It looks no further than what
+// names a verdict.
+func (s *Scanner) isQuiet(text string, core span) bool {
+	all := encodedAround(text, core)
+	if s.far.wakes(text, core) || !around(core, chunkContext, chunkContext, text).contains(all) {
+		return false
+	}
+	is := true
+	encodedRuns(text, all, func(span) { is = false })
+	return is
 }

@@ -42,11 +42,11 @@ func TestChunks_Edit(t *testing.T) {
 	after := before[:50_000] + "an inserted line\n" + before[50_000:]
 	known := map[verdictKey]bool{}
 	for _, c := range chunks(before) {
-		known[keyOf(view{text: before}, c)] = true
+		known[keyOf(before, c)] = true
 	}
 	fresh, all := 0, chunks(after)
 	for _, c := range all {
-		if !known[keyOf(view{text: after}, c)] {
+		if !known[keyOf(after, c)] {
 			fresh++
 		}
 	}
@@ -76,24 +76,24 @@ func TestCut(t *testing.T) {
 func TestReadChunks_Verdicts(t *testing.T) {
 	t.Parallel()
 	s := *scanner(t)
-	s.clean = newVerdicts()
-	clean := prose(500)
+	s.known = newVerdicts()
+	harmless := prose(500)
 	dirty := prose(500) + newGenerator(1).fill("ghp_<b36>\n")
 	for range 2 {
-		for text, want := range map[string]int{clean: 0, dirty: 1} {
+		for text, want := range map[string]int{harmless: 0, dirty: 1} {
 			found, err := s.Scan(t.Context(), text)
 			if err != nil || len(found) != want {
 				t.Fatalf("Scan = %v, %v; want %d findings", found, err, want)
 			}
 		}
 	}
-	if !s.clean.has(keyOf(view{text: clean}, span{0, len(clean)})) {
+	if s.known.of(keyOf(harmless, span{0, len(harmless)}))&clean == 0 {
 		t.Error("a clean chunk was not remembered")
 	}
-	if s.clean.has(keyOf(view{text: dirty}, span{0, len(dirty)})) {
+	if s.known.of(keyOf(dirty, span{0, len(dirty)}))&clean != 0 {
 		t.Error("a chunk with a finding was remembered as clean")
 	}
-	if keyOf(view{text: clean + "x"}, span{0, len(clean)}) == keyOf(view{text: clean}, span{0, len(clean)}) {
+	if keyOf(harmless+"x", span{0, len(harmless)}) == keyOf(harmless, span{0, len(harmless)}) {
 		t.Error("the context takes no part in the key")
 	}
 }
@@ -103,12 +103,12 @@ func TestVerdicts_Generations(t *testing.T) {
 	v := newVerdicts()
 	key := func(i int) verdictKey { return verdictKey{byte(i), byte(i >> 8), byte(i >> 16)} }
 	for i := range 3 * verdictsKept {
-		v.add(key(i))
-		if !v.has(key(i)) {
+		v.add(key(i), clean)
+		if v.of(key(i)) != clean {
 			t.Fatalf("verdict %d is forgotten at once", i)
 		}
 	}
-	if v.has(key(0)) || len(v.young)+len(v.older) > 2*verdictsKept {
+	if v.of(key(0)) != 0 || len(v.young)+len(v.older) > 2*verdictsKept {
 		t.Errorf("%d verdicts are kept", len(v.young)+len(v.older))
 	}
 }

@@ -39,7 +39,7 @@ func TestLook_ExpiresAnywhere(t *testing.T) {
 	}
 	look := func(ctx context.Context) ([]match, error) {
 		s := *scanner(t)
-		s.clean = newVerdicts() // each time the same steps
+		s.known = newVerdicts() // each time the same steps
 		return s.look(ctx, text.String())
 	}
 	const enough = 1 << 20

@@ -8,11 +8,13 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// views returns the texts to read: as it stands, without disguises, in one
-// piece, and from the end. A view that would equal an earlier one is left out.
-func views(text string) []view {
-	plain := view{text: text}
-	all := []view{plain}
+// disguises returns a part of text as it reads without disguises, in one piece,
+// and from the end. A view that would equal an earlier one is left out.
+func disguises(text string, part span) []view {
+	plain := view{text: text[part.start:part.end], origin: func(s span) span {
+		return span{part.start + s.start, part.start + s.end}
+	}}
+	var all []view
 	last := plain
 	if v, ok := unfold(&plain); ok {
 		all = append(all, v)
@@ -23,7 +25,7 @@ func views(text string) []view {
 			all = append(all, v)
 		}
 	}
-	return append(all, backwards(text))
+	return append(all, backwards(&plain))
 }
 
 // rewriting builds a view from the text below it.
@@ -52,11 +54,10 @@ func (r *rewriting) view() (view, bool) {
 		return view{}, false
 	}
 	r.out.WriteString(r.under.text[r.kept:])
-	v := view{text: r.out.String(), news: r.edits.touch, edits: r.edits, origin: r.edits.below}
-	if r.under.origin != nil {
-		v.origin = func(s span) span { return r.under.origin(r.edits.below(s)) }
-	}
-	return v, true
+	return view{
+		text: r.out.String(), news: r.edits.touch,
+		origin: func(s span) span { return r.under.origin(r.edits.below(s)) },
+	}, true
 }
 
 // unfold takes off what changes the look of a character or nothing at all:
@@ -66,7 +67,11 @@ func unfold(under *view) (view, bool) {
 	r := rewriting{under: under}
 	text := under.text
 	for i := 0; i < len(text); {
-		if text[i] < utf8.RuneSelf {
+		if c := text[i]; c < utf8.RuneSelf {
+			if c != '\\' && c != '&' && c != '=' {
+				i++
+				continue
+			}
 			plain, size := unescape(text, i)
 			if size > 1 {
 				r.replace(span{i, i + size}, plain)

@@ -23,11 +23,11 @@ const (
 // readEncoded decodes what is encoded in v and applies the rules to it. The
 // library does the decoding, but sees only the lines that hold something to
 // decode: its own search costs a fifth of a scan.
-func (s *Scanner) readEncoded(ctx context.Context, v view) ([]match, error) {
+func (s *Scanner) readEncoded(ctx context.Context, v view, parts []span) ([]match, error) {
 	var found []match
-	for _, p := range pieces(v) {
+	for _, p := range pieces(v, parts) {
 		key := keyOfPiece(v.text[p.start:p.end], v.joined)
-		if s.clean.has(key) {
+		if s.known.of(key)&clean != 0 {
 			continue
 		}
 		m, err := s.readPiece(ctx, v, p)
@@ -35,7 +35,7 @@ func (s *Scanner) readEncoded(ctx context.Context, v view) ([]match, error) {
 			return nil, err
 		}
 		if len(m) == 0 {
-			s.clean.add(key)
+			s.known.add(key, clean)
 		}
 		if found = append(found, m...); len(found) >= maxFindings {
 			break
@@ -93,15 +93,20 @@ func (d decoded) below(s span) span {
 	return span{start, max(start, d.piece.start+min(at[1], d.piece.size()))}
 }
 
-// pieces returns the parts of the view that hold something to decode, each with
-// the lines around it.
-func pieces(v view) []span {
-	var around []span
-	encodedRuns(v.text, func(run span) {
-		if v.live(run) {
-			around = append(around, withLines(v.text, run))
-		}
-	})
+// pieces returns what there is to decode in and around the given parts of the
+// view, each with the lines around it.
+func pieces(v view, parts []span) []span {
+	var around, whole []span
+	for _, part := range parts {
+		whole = append(whole, encodedAround(v.text, part))
+	}
+	for _, part := range merge(whole) {
+		encodedRuns(v.text, part, func(run span) {
+			if v.live(run) {
+				around = append(around, withLines(v.text, run))
+			}
+		})
+	}
 	var out []span
 	for _, p := range merge(around) {
 		out = append(out, cutPiece(v.text, p)...)

@@ -6,12 +6,26 @@ import (
 	"strings"
 )
 
-// encodedRuns calls yield for every place of text that the library's codec
+// encodedAround extends s to the ends of the runs that reach beyond it.
+func encodedAround(text string, s span) span {
+	// An escape is three bytes or six; the first three tell.
+	const head = 6
+	s.start, s.end = max(0, s.start-head), min(len(text), s.end+head)
+	for s.start > 0 && isEncoded(text[s.start-1]) {
+		s.start--
+	}
+	for s.end < len(text) && isEncoded(text[s.end]) {
+		s.end++
+	}
+	return s
+}
+
+// encodedRuns calls yield for every place within a part of text that the library's codec
 // could decode to printable text: percent and Unicode escapes, 32 or more
 // hexadecimal digits, 16 or more characters of base64. It may report more than
 // the codec decodes, never less.
-func encodedRuns(text string, yield func(span)) {
-	for i := 0; i < len(text); {
+func encodedRuns(text string, within span, yield func(span)) {
+	for i := within.start; i < within.end; {
 		c := text[i]
 		if isEncoded(c) {
 			end := i + 1

@@ -140,7 +140,7 @@ func TestScan_Concurrent(t *testing.T) {
 	t.Parallel()
 	s := *scanner(t)
 	s.slots = slots{short: make(chan struct{}, 8)}
-	s.clean = newVerdicts()
+	s.known = newVerdicts()
 	texts := map[string]int{}
 	for _, shape := range shapes() {
 		text := intro + shape.text(newGenerator(7)) + outro

@@ -77,6 +77,12 @@ func gaps(text string, start, last, size int) []span {
 // seam returns what lies between the part of a token that ends at offset at and
 // the next one.
 func seam(text string, at int) (span, bool) {
+	if at == len(text) {
+		return span{}, false
+	}
+	if next := skip(text, at, " \t"); next > at && (next == len(text) || strings.IndexByte("|\\\r\n", text[next]) < 0) {
+		return span{}, false // as between most words
+	}
 	for _, cross := range []func(string, int) int{crossOperator, crossMarkup, crossCell} {
 		if end := cross(text, at); end > at && end < len(text) && isToken(text[end]) {
 			return span{at, end}, true

@@ -92,6 +92,25 @@ func (m *matcher) windows(v view, core span) (map[int][]span, error) {
 	return windows, failed
 }
 
+// wakes tells whether a keyword in core may begin a match. It asks the windows
+// that go by the keyword's word, which is short or has no secret in it; for the
+// others the keyword is enough, since they look further.
+func (m *matcher) wakes(text string, core span) bool {
+	woken := false
+	m.words.each(text, core, func(keyword int, at span) {
+		for _, i := range m.byWord[keyword] {
+			t, err := m.rules[i].traits()
+			if err == nil && t.worded {
+				_, ok := t.window(text, at, span{})
+				woken = woken || ok
+				continue
+			}
+			woken = true
+		}
+	})
+	return woken
+}
+
 // cut divides long windows, so that the context is looked at in between and a
 // text full of findings is left early. Two parts share as much as the longest
 // match that a rule looks for.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/teammem/teammem/sanitize"
@@ -25,7 +26,7 @@ var ErrTimeout = errors.New("secret scan ran out of time")
 type Scanner struct {
 	near  *matcher // rules that need a bounded stretch around a keyword
 	far   *matcher // rules whose matches may be long
-	clean *verdicts
+	known *verdicts
 	slots slots
 	name  string
 }
@@ -62,7 +63,7 @@ func New() (*Scanner, error) {
 	s := &Scanner{
 		near:  newMatcher(rules.near),
 		far:   newMatcher(rules.far),
-		clean: newVerdicts(),
+		known: newVerdicts(),
 		slots: newSlots(),
 		name:  rules.name,
 	}
@@ -127,35 +128,91 @@ func unfinished(err error) error {
 	return fmt.Errorf("scan text: %w", err)
 }
 
-// look reads text as it stands, then as it reads without its disguises.
+// look reads text as it stands, then what is new of it as it reads without its
+// disguises.
 func (s *Scanner) look(ctx context.Context, text string) ([]match, error) {
+	plain := view{text: text}
+	found, rest, err := s.readChunks(ctx, plain)
+	if err != nil {
+		return nil, err
+	}
+	parts := merge(rest.far)
+	far, err := s.readFar(ctx, plain, parts)
+	if err != nil {
+		return nil, err
+	}
+	decoded, err := s.readEncoded(ctx, plain, parts)
+	if err != nil {
+		return nil, err
+	}
+	hidden, err := s.readDisguised(ctx, text, rest)
+	if err != nil {
+		return nil, err
+	}
+	return slices.Concat(found, far, decoded, hidden), nil
+}
+
+// readFar applies the far matcher to the given parts of a view.
+func (s *Scanner) readFar(ctx context.Context, v view, parts []span) ([]match, error) {
 	var found []match
-	for _, v := range views(text) {
-		m, err := s.read(ctx, v)
+	for _, part := range parts {
+		far, err := s.far.find(ctx, v, part)
 		if err != nil {
 			return nil, err
 		}
-		found = append(found, m...)
+		found = append(found, far...)
 	}
 	return found, nil
 }
 
-// read applies the rules to one view of the text and to what is encoded in it.
-func (s *Scanner) read(ctx context.Context, v view) ([]match, error) {
-	near, err := s.readChunks(ctx, v)
+// readDisguised reads the chunks that are not known without their disguises.
+func (s *Scanner) readDisguised(ctx context.Context, text string, rest unread) ([]match, error) {
+	var found []match
+	for _, r := range regions(text, rest.disguised) {
+		for _, v := range disguises(text, r) {
+			m, err := s.readView(ctx, v)
+			if err != nil {
+				return nil, err
+			}
+			found = append(found, m...)
+		}
+	}
+	if len(found) == 0 {
+		for _, key := range rest.keys {
+			s.known.add(key, open)
+		}
+	}
+	return found, nil
+}
+
+// readView reads what is new in a view.
+func (s *Scanner) readView(ctx context.Context, v view) ([]match, error) {
+	var found []match
+	var live []span
+	for _, core := range chunks(v.text) {
+		if !v.live(around(core, chunkContext, chunkContext, v.text)) {
+			continue // nothing that begins here reaches what is new
+		}
+		live = append(live, core)
+		m, err := s.near.find(ctx, v, core)
+		if err != nil {
+			return nil, err
+		}
+		if found = append(found, m...); len(found) >= maxFindings {
+			return v.toOriginal(found), nil
+		}
+	}
+	far, err := s.readFar(ctx, v, []span{{0, len(v.text)}})
 	if err != nil {
 		return nil, err
 	}
-	far, err := s.far.find(ctx, v, span{0, len(v.text)})
-	if err != nil {
-		return nil, err
-	}
+	found = append(found, far...)
 	if v.backwards {
-		return v.toOriginal(append(near, far...)), nil
+		return v.toOriginal(found), nil
 	}
-	decoded, err := s.readEncoded(ctx, v)
+	decoded, err := s.readEncoded(ctx, v, merge(live))
 	if err != nil {
 		return nil, err
 	}
-	return v.toOriginal(append(append(near, far...), decoded...)), nil
+	return v.toOriginal(append(found, decoded...)), nil
 }

@@ -96,7 +96,7 @@ func TestScan_BrokenRule(t *testing.T) {
 		"reach":     newRule(definition{id: "a", keywords: []string{"wake"}, pattern: pattern{core: "wake"}}, func(measures) traits { return traits{far: true} }, no),
 	} {
 		s := *scanner(t)
-		s.near, s.clean = newMatcher([]*rule{r}), newVerdicts()
+		s.near, s.known = newMatcher([]*rule{r}), newVerdicts()
 		if _, err := s.Scan(t.Context(), "asleep"); err != nil {
 			t.Errorf("%s: a text that wakes no rule: %v", name, err)
 		}
@@ -127,7 +127,7 @@ func TestSelfTest_Blind(t *testing.T) {
 	t.Parallel()
 	for name, drop := range map[string]string{"library": "github-pat", "own": "teammem-api-token"} {
 		s := *scanner(t)
-		s.clean = newVerdicts()
+		s.known = newVerdicts()
 		var rules []*rule
 		for _, r := range s.near.rules {
 			if r.id != drop {

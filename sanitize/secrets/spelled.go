@@ -76,13 +76,14 @@ func fromNumbers(text string, at, end int) (plain string, last int) {
 
 // backwards is the text from its end. Only what has a fixed prefix is looked for
 // in it, and nothing is decoded.
-func backwards(text string) view {
-	b := make([]byte, len(text))
-	for i := range len(text) {
-		b[len(text)-1-i] = text[i]
+func backwards(under *view) view {
+	n := len(under.text)
+	b := make([]byte, n)
+	for i := range n {
+		b[n-1-i] = under.text[i]
 	}
 	return view{
 		text: string(b), joined: true, backwards: true,
-		origin: func(s span) span { return span{len(text) - s.end, len(text) - s.start} },
+		origin: func(s span) span { return under.origin(span{n - s.end, n - s.start}) },
 	}
 }

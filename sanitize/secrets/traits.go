@@ -13,6 +13,8 @@ type traits struct {
 	anchored bool
 	// joinable rules are asked again about the text without its line breaks.
 	joinable bool
+	// worded tells that the window goes by the length of the keyword's word.
+	worded bool
 	// keep judges a finding; nil keeps all.
 	keep func(candidate) bool
 }
@@ -36,7 +38,7 @@ func traitsOf(id string, p pattern, m measures) traits {
 	case assigned(p.core):
 		t.window, t.far = assignment(m), false
 	case m.compact():
-		t.window = word(m)
+		t.window, t.worded = word(m), true
 		t.joinable = severity == sanitize.SeverityHard
 	default:
 		t.window, t.far = stretch(m), false

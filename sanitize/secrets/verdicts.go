@@ -12,29 +12,24 @@ const verdictsKept = 16384
 
 type verdictKey [sha256.Size]byte
 
-// keyOf names a chunk of a view together with all that decides about it: its
-// context, where it lies in that, whether the text ends there, what of it is
-// new in the view, and which rules read it.
-func keyOf(v view, core span) verdictKey {
-	all := around(core, chunkContext, chunkContext, v.text)
+// keyOf names a chunk together with all that decides about it: its context,
+// where it lies in that, and whether the text ends there.
+func keyOf(text string, core span) verdictKey {
+	all := around(core, chunkContext, chunkContext, text)
 	h := sha256.New()
-	head := []byte{flag(all.start == 0), flag(all.end == len(v.text)), flag(v.joined), flag(v.news == nil)}
-	head = appendOffset(head, core.start-all.start)
-	head = appendOffset(head, core.end-all.start)
-	near := v.edits.within(all)
-	head = appendOffset(head, len(near))
-	for _, e := range near {
-		head = appendOffset(appendOffset(head, e.out.start-all.start), e.out.end-all.start)
-	}
-	h.Write(head)
-	h.Write([]byte(v.text[all.start:all.end]))
+	var head [18]byte
+	binary.LittleEndian.PutUint64(head[0:], uint64(core.start-all.start)) //nolint:gosec // core lies in all
+	binary.LittleEndian.PutUint64(head[8:], uint64(core.end-all.start))   //nolint:gosec // core lies in all
+	head[16], head[17] = flag(all.start == 0), flag(all.end == len(text))
+	h.Write(head[:])
+	h.Write([]byte(text[all.start:all.end]))
 	return verdictKey(h.Sum(nil))
 }
 
 // keyOfPiece names a text with something to decode, all of which decides.
 func keyOfPiece(text string, joined bool) verdictKey {
 	h := sha256.New()
-	h.Write([]byte{2, flag(joined)})
+	h.Write([]byte{'p', flag(joined)})
 	h.Write([]byte(text))
 	return verdictKey(h.Sum(nil))
 }
@@ -46,35 +41,36 @@ func flag(is bool) byte {
 	return 0
 }
 
-func appendOffset(b []byte, n int) []byte {
-	return binary.LittleEndian.AppendUint64(b, uint64(n)) //nolint:gosec // an edit may begin before the context; all bits count
-}
+// verdict is what is known of a chunk.
+type verdict uint8
+
+const (
+	clean verdict = 1 << iota // the near matcher finds nothing in it
+	quiet                     // there is nothing in it for the far matcher and the decoder
+	open                      // nothing was found without its disguises
+)
 
 // verdicts remembers chunks in which nothing was found. Findings are never
 // kept: they name no value, but their place is nobody's business later. The
 // older generation goes when the younger is full.
 type verdicts struct {
 	mu           sync.Mutex
-	young, older map[verdictKey]struct{}
+	young, older map[verdictKey]verdict
 }
 
-func newVerdicts() *verdicts { return &verdicts{young: map[verdictKey]struct{}{}} }
+func newVerdicts() *verdicts { return &verdicts{young: map[verdictKey]verdict{}} }
 
-func (v *verdicts) has(key verdictKey) bool {
+func (v *verdicts) of(key verdictKey) verdict {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if _, ok := v.young[key]; ok {
-		return true
-	}
-	_, ok := v.older[key]
-	return ok
+	return v.young[key] | v.older[key]
 }
 
-func (v *verdicts) add(key verdictKey) {
+func (v *verdicts) add(key verdictKey, what verdict) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if len(v.young) >= verdictsKept {
-		v.older, v.young = v.young, map[verdictKey]struct{}{}
+		v.older, v.young = v.young, map[verdictKey]verdict{}
 	}
-	v.young[key] = struct{}{}
+	v.young[key] |= what
 }

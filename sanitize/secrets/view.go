@@ -10,8 +10,6 @@ type view struct {
 	// only what touches a difference does, the rest was found there already.
 	// Nil means that all counts.
 	news func(s span) bool
-	// edits are what news goes by, if it goes by edits.
-	edits edits
 	// origin moves a span to the original text; nil means that this is it.
 	origin func(s span) span
 	// joined views are read by the rules with a fixed prefix alone.
@@ -42,13 +40,6 @@ type edits []edit
 func (e edits) touch(s span) bool {
 	i := sort.Search(len(e), func(i int) bool { return e[i].out.end >= s.start })
 	return i < len(e) && e[i].out.start <= s.end
-}
-
-// within returns the edits that touch s.
-func (e edits) within(s span) edits {
-	first := sort.Search(len(e), func(i int) bool { return e[i].out.end >= s.start })
-	last := sort.Search(len(e), func(i int) bool { return e[i].out.start > s.end })
-	return e[first:max(first, last)]
 }
 
 // below moves a span to the text below. A replaced range moves as a whole.
