@@ -58,6 +58,8 @@ type cycle struct {
 	knownForeign map[memory.EntryID]refusal
 	unmergeable  map[memory.Path]memory.Hash // merging these texts gives one that is refused
 
+	allowed allowed
+
 	// What the guard has to know beside a plan.
 	planned  bool           // there is a plan
 	heldOps  []msync.HeldOp // of the newest, and before it of the last run's
@@ -191,6 +193,9 @@ func (c *cycle) openTree(ctx context.Context) error {
 // run observes, plans and carries out, until a plan has nothing to do.
 func (c *cycle) run(ctx context.Context) error {
 	if err := c.observe(ctx); err != nil {
+		return err
+	}
+	if err := c.askAllowed(ctx); err != nil {
 		return err
 	}
 	for round := 0; ; round++ {

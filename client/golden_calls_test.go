@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,7 +20,7 @@ func uncalled() map[string]bool {
 		"get_auth_jwks", "get_healthz", "get_readyz", "get_projects_p", "get_projects_p_entries", "get_projects_p_entry", "put_projects_p_entry",
 		"delete_projects_p_entry", "post_projects_p_restore", "post_projects_p_check", "post_check", "get_projects_p_proposals_id",
 		"post_projects_p_proposals_id_decision", "get_projects_p_quarantine", "post_projects_p_quarantine", "get_projects_p_quarantine_id",
-		"post_projects_p_quarantine_id_release", "post_projects_p_purge",
+		"post_projects_p_quarantine_id_release", "post_projects_p_purge", "get_projects_p_findings", "get_projects_p_findings_id",
 	} {
 		left[file+".http"] = true
 	}
@@ -38,7 +39,35 @@ func goldenCalls(t *testing.T) []goldenCall {
 	} {
 		calls = append(calls, goldenCall{"POST /api/v1/projects/{p}/push", name, pushAgain, want})
 	}
-	return append(calls, conflictCalls()...)
+	return slices.Concat(calls, conflictCalls(), findingCalls())
+}
+
+func findingCalls() []goldenCall {
+	const findings = "/api/v1/projects/{p}/findings"
+	state := func(f memory.Finding, err error) (string, error) {
+		return fmt.Sprint(f.ID, " ", f.State, " ", f.Path, " ", f.Excerpt), err
+	}
+	report := memory.FindingReport{Path: "a.md", RuleSet: "marks-1", Excerpt: "the key is ********"}
+	report.Rule, report.Severity, report.Line, report.Column = "generic-api-key", "soft", 3, 5
+	report.Fingerprint, _ = memory.ParseFingerprint(strings.Repeat("00112233445566778899aabbccddeeff", 2))
+	return []goldenCall{
+		{"POST " + findings, "refused here", func(ctx context.Context, s *Server, _ golden.Call) (string, error) {
+			return state(s.ReportFinding(ctx, "prj_1", report))
+		}, "fnd_1 open a.md the key is ********"},
+		{"POST " + findings + "/{id}/allow", "asked for", func(ctx context.Context, s *Server, _ golden.Call) (string, error) {
+			return state(s.Allow(ctx, "prj_1", "fnd_1", wire.AllowAction{Action: "request", Reason: "test-value", Note: "of the tutorial"}))
+		}, "fnd_1 requested a.md the key is ********"},
+		{"DELETE " + findings + "/{id}", "one's own", func(ctx context.Context, s *Server, _ golden.Call) (string, error) {
+			return state(s.ResolveFinding(ctx, "prj_1", "fnd_1"))
+		}, "fnd_1 resolved a.md the key is ********"},
+		{"GET /api/v1/projects/{p}/allow-rules", "in force", func(ctx context.Context, s *Server, _ golden.Call) (string, error) {
+			rules, err := s.AllowRules(ctx, "prj_1")
+			return counted(rules, "", err)
+		}, "1"},
+		{"DELETE /api/v1/projects/{p}/allow-rules/{id}", "one that is in force", func(ctx context.Context, s *Server, _ golden.Call) (string, error) {
+			return nameless(nil, s.RevokeAllow(ctx, "prj_1", "alw_1"))
+		}, "read"},
+	}
 }
 
 func loginCalls() []goldenCall {

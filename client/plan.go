@@ -142,7 +142,7 @@ func (c *cycle) known() map[memory.Path]msync.Known {
 		known[r.Path] = k
 	}
 	for _, r := range c.refused {
-		add(r, r.RuleSet)
+		add(r, c.knownRules(r))
 	}
 	for _, r := range c.refusals {
 		add(r, c.ruleSet) // whatever it was: once in a run is enough

@@ -313,6 +313,9 @@ func (s markScanner) Scan(ctx context.Context, text string) ([]sanitize.Finding,
 	if before, _, found := strings.Cut(text, mark+s.rules); found {
 		return []sanitize.Finding{{Rule: "mark", Severity: sanitize.SeverityHard, Line: 1 + strings.Count(before, "\n"), Column: 1}}, nil
 	}
+	if before, _, found := strings.Cut(text, softMark); found {
+		return []sanitize.Finding{{Rule: "soft-mark", Severity: sanitize.SeveritySoft, Line: 1 + strings.Count(before, "\n"), Column: 1}}, nil
+	}
 	return nil, ctx.Err()
 }
 

@@ -78,7 +78,7 @@ func (c *cycle) askIfEarlier(ctx context.Context, op msync.Op) (*offer, error) {
 	if err != nil || text == nil {
 		return nil, err
 	}
-	scanner, err := c.scanner()
+	scanner, err := c.scannerFor(op.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -107,13 +107,17 @@ func (c *cycle) screenUpload(ctx context.Context, op msync.Op) (*offer, error) {
 
 // screen makes an offer of a text, or records why it is refused.
 func (c *cycle) screen(ctx context.Context, op msync.Op, text []byte) (*offer, error) {
-	scanner, err := c.scanner()
+	scanner, err := c.scannerFor(op.Path)
 	if err != nil {
 		return nil, err
 	}
 	clean, err := memory.Screen(ctx, scanner, op.Path, text)
 	if e, ok := errors.AsType[*memory.Error](err); ok {
-		c.refuseText(op, e)
+		ruleSet, err := c.tellFindings(ctx, op.Path, string(text), e)
+		if err != nil {
+			return nil, err
+		}
+		c.refuseOp(op, memory.ActionPut, ruleSet, e)
 		return nil, nil
 	}
 	if err != nil {
@@ -124,7 +128,7 @@ func (c *cycle) screen(ctx context.Context, op msync.Op, text []byte) (*offer, e
 		_, err = memory.ParsePath(op.Path.String())
 	}
 	if e, ok := errors.AsType[*memory.Error](err); ok {
-		c.refuseText(op, e)
+		c.refuseOp(op, memory.ActionPut, c.ruleSet, e)
 		return nil, nil
 	}
 	w := memory.Write{
@@ -140,11 +144,6 @@ func (c *cycle) screen(ctx context.Context, op msync.Op, text []byte) (*offer, e
 	return &offer{op: op, write: w, text: text}, nil
 }
 
-// refuseText records a refusal by the client's own checks.
-func (c *cycle) refuseText(op msync.Op, problem *memory.Error) {
-	c.refuseOp(op, memory.ActionPut, c.ruleSet, problem)
-}
-
 // refuseOp records that an op was refused, and under which rules; "" if the
 // next run may ask again.
 func (c *cycle) refuseOp(op msync.Op, action memory.Action, ruleSet string, problem *memory.Error) {
@@ -153,7 +152,7 @@ func (c *cycle) refuseOp(op msync.Op, action memory.Action, ruleSet string, prob
 		p = op.Path
 	}
 	r := refusalOf(c.state.disk(p, p), p, problem)
-	r.Action, r.Sum, r.RuleSet = action, op.Local.Sum, ruleSet
+	r.Action, r.Sum, r.RuleSet = action, op.Local.Sum, c.ruleSetFor(ruleSet, problem)
 	c.refuse(r)
 	if op.Kind == msync.Merge {
 		c.unmergeable[op.Path] = op.Local.Sum

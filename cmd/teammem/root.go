@@ -57,6 +57,8 @@ func (a *app) commands() []buildable {
 		{"trash", "member", a.newTrashCommand},
 		{"restore", "member", a.newRestoreTextCommand},
 		{"forget", "member", a.newForgetCommand},
+		{"findings", "member", a.newFindingsCommand},
+		{"allow", "member", a.newAllowCommand},
 		{"quarantine", "member", a.newQuarantineCommand},
 		{"doctor", "member", a.newDoctorCommand},
 		{"import", "member", a.newImportCommand},

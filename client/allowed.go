@@ -1,0 +1,179 @@
+package client
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/teammem/teammem/memory"
+	"github.com/teammem/teammem/sanitize"
+)
+
+// excerpter is a scanner that can show a line without its secrets.
+type excerpter interface {
+	Excerpt(ctx context.Context, text string, f sanitize.Finding) (string, error)
+}
+
+// allowMark stands between the rules of a refusal and the exceptions that were
+// in force then: with others the text may pass.
+const allowMark = "+allow."
+
+// maxReportedFindings is how many findings of one file are told.
+const maxReportedFindings = 10
+
+// allowed is what a run knows of the project's exceptions.
+type allowed struct {
+	exceptions memory.Exceptions
+	asked      bool
+	version    string // of the exceptions in force; "" if they are not known
+	unheard    bool   // the server could not be told of a finding, so none is told in this run
+}
+
+// scannerFor is the scanner for texts of a path, which passes over what the
+// project allows there. The server judges by itself.
+func (c *cycle) scannerFor(p memory.Path) (memory.Scanner, error) {
+	s, err := c.scanner()
+	if err != nil {
+		return nil, err
+	}
+	return memory.Allowing(s, p, c.latest(), c.askExceptions), nil
+}
+
+// askExceptions asks once a run. If they cannot be had there are none: the text
+// stays here, and the next run asks again.
+func (c *cycle) askExceptions(ctx context.Context) (memory.Exceptions, error) {
+	a := &c.allowed
+	if a.asked {
+		return a.exceptions, nil
+	}
+	a.asked = true
+	c.report.Requests += 2
+	x, err := c.server.Exceptions(ctx, c.link.Project)
+	if ctx.Err() != nil {
+		return memory.Exceptions{}, ctx.Err()
+	}
+	if err != nil {
+		a.unheard = !notTaken(err)
+		return memory.Exceptions{}, nil
+	}
+	a.exceptions, a.version = x, versionOf(x.Rules)
+	return x, nil
+}
+
+// askAllowed looks whether the exceptions are others than those that a text was
+// refused under. Most trees have no such text, and ask nothing.
+func (c *cycle) askAllowed(ctx context.Context) error {
+	waits := func(r refusal) bool { return strings.Contains(r.RuleSet, allowMark) }
+	for _, r := range c.refused {
+		if !waits(r) || c.options.Offline || c.allowed.version != "" {
+			continue
+		}
+		c.report.Requests++
+		rules, err := c.server.AllowRules(ctx, c.link.Project)
+		if err == nil {
+			c.allowed.version = versionOf(rules)
+		}
+		return ctx.Err() // what cannot be had now is asked for in the next run
+	}
+	return nil
+}
+
+// versionOf tells sets of exceptions apart.
+func versionOf(rules []memory.AllowRule) string {
+	var ids []string
+	for _, r := range rules {
+		ids = append(ids, string(r.ID))
+	}
+	slices.Sort(ids)
+	const digits = 8
+	return memory.Sum([]byte(strings.Join(ids, "\n"))).String()[:digits]
+}
+
+// ruleSetFor is what a refusal holds for: the rules and, if a person could allow
+// what was found, the exceptions.
+func (c *cycle) ruleSetFor(ruleSet string, problem *memory.Error) string {
+	soft := func(f sanitize.Finding) bool { return f.Severity == sanitize.SeveritySoft }
+	if ruleSet == "" || problem.Code != memory.CodeSecretFound || !slices.ContainsFunc(problem.Findings, soft) {
+		return ruleSet
+	}
+	return ruleSet + allowMark + cmp.Or(c.allowed.version, "unknown")
+}
+
+// knownRules are the rules that a refusal holds for, as the planner compares
+// them with today's: not these if the exceptions are others by now.
+func (c *cycle) knownRules(r refusal) string {
+	rules, version, waits := strings.Cut(r.RuleSet, allowMark)
+	if waits && c.allowed.version != "" && c.allowed.version != version {
+		return ""
+	}
+	return rules
+}
+
+// tellFindings tells the server of the secrets in a text that stays here, and
+// puts into the problem what can be done. It returns the rules that the refusal
+// holds for: none if the server could not be told, so that the next run does.
+func (c *cycle) tellFindings(ctx context.Context, p memory.Path, text string, problem *memory.Error) (string, error) {
+	if problem.Code != memory.CodeSecretFound || problem.Field != "content" {
+		return c.ruleSet, nil
+	}
+	var told []memory.Finding
+	for _, f := range problem.Findings[:min(len(problem.Findings), maxReportedFindings)] {
+		if f.Fingerprint.IsZero() || c.allowed.unheard {
+			break
+		}
+		r := memory.FindingReport{Finding: f, Path: p.String(), RuleSet: c.ruleSet, Device: c.device}
+		if e, ok := c.excerpts(); ok {
+			excerpt, err := e.Excerpt(ctx, text, f)
+			if ctx.Err() != nil {
+				return "", ctx.Err()
+			}
+			if err == nil {
+				r.Excerpt = excerpt
+			}
+		}
+		c.report.Requests++
+		kept, err := c.server.ReportFinding(ctx, c.link.Project, r)
+		switch {
+		case ctx.Err() != nil:
+			return "", ctx.Err()
+		case err == nil:
+			told = append(told, kept)
+		case !notTaken(err):
+			c.allowed.unheard = true
+		}
+	}
+	problem.Hint = cmp.Or(nextStep(told), problem.Hint)
+	if c.allowed.unheard {
+		return "", nil
+	}
+	return c.ruleSet, nil
+}
+
+func (c *cycle) excerpts() (excerpter, bool) {
+	s, err := c.scanner()
+	e, ok := s.(excerpter)
+	return e, ok && err == nil
+}
+
+// nextStep says what can be done about findings, "" if there are none.
+func nextStep(told []memory.Finding) string {
+	if len(told) == 0 {
+		return ""
+	}
+	if i := slices.IndexFunc(told, memory.Finding.Hard); i >= 0 {
+		return fmt.Sprintf("finding %s: take the secret out, and rotate it if it was shared anywhere; then sync again", told[i].ID)
+	}
+	open := slices.IndexFunc(told, func(f memory.Finding) bool {
+		return f.State != memory.FindingRequested && f.State != memory.FindingAllowed
+	})
+	if open < 0 {
+		return fmt.Sprintf("finding %s: a maintainer is asked to allow it; teammem findings shows how that stands", told[0].ID)
+	}
+	hint := fmt.Sprintf("finding %s: take the secret out and sync again; or if it is none, teammem allow request %s --reason false-positive", told[open].ID, told[open].ID)
+	if more := len(told) - 1; more > 0 {
+		hint += fmt.Sprintf(" (and for %d more: teammem findings)", more)
+	}
+	return hint
+}
