@@ -14,11 +14,11 @@ type FindingID string
 // NewFindingID mints the identity of a new finding.
 func NewFindingID() FindingID { return FindingID(newID("fnd_")) }
 
-// Fingerprint and Severity are those of the scanner's findings.
-type (
-	Fingerprint = sanitize.Fingerprint
-	Severity    = sanitize.Severity
-)
+// Fingerprint is that of the scanner's findings.
+type Fingerprint = sanitize.Fingerprint
+
+// Severity is that of the scanner's findings.
+type Severity = sanitize.Severity
 
 // ParseFingerprint reads the digits of a fingerprint.
 func ParseFingerprint(s string) (Fingerprint, error) {
