@@ -82,7 +82,7 @@ func contextRules() []ownRule {
 
 // namedWords stand in the middle of tokens whose maker we do not know.
 func namedWords() []string {
-	return []string{"api", "key", "live", "pat", "prod", "secret", "sk", "tok", "token"}
+	return []string{"api", "key", "live", "oauth", "oauth2", "pat", "prod", "secret", "sk", "tok", "token"}
 }
 
 func namedMarks() []string {

@@ -100,9 +100,9 @@ func TestHoles(t *testing.T) {
 	}
 }
 
-// TestHoles_Deadline holds that the library answers with a part when its time is
+// TestHoles_OutOfTime holds that the library answers with a part when its time is
 // over, and that we answer with an error.
-func TestHoles_Deadline(t *testing.T) {
+func TestHoles_OutOfTime(t *testing.T) {
 	t.Parallel()
 	text := newGenerator(1).fill("ghp_<b36>")
 	over, cancel := context.WithCancel(t.Context())

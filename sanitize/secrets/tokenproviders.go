@@ -33,8 +33,10 @@ func azureDevOpsToken() ownRule {
 // cloudTokenRules are of clouds, databases and networks.
 func cloudTokenRules() []ownRule {
 	return []ownRule{
+		form("cloudflare-prefixed-token", `cf(?:at|ut|k)_[0-9A-Za-z]{40,60}`, "cfat_", "cfut_", "cfk_"),
 		form("doppler-token", `dp\.(?:ct|pt|sa|scim|st)\.(?:[\w-]{2,35}\.)?[0-9A-Za-z]{40,44}`, "dp.ct.", "dp.pt.", "dp.sa.", "dp.scim.", "dp.st."),
 		token("google-client-secret", `-[\w-]{28}`, "GOC", "SPX"),
+		form("google-ai-key", `AQ\.Ab8[\w-]{40,60}`, "aq.ab8"),
 		form("google-hmac-key", `GOOG(?:1E[A-Z0-9]{55}|[A-Z0-9]{20})`, "goog"),
 		token("google-oauth-token", `\.[\w-]{60,400}`, "ya", "29"),
 		random("infisical-token", `st\.[0-9a-f-]{24,36}\.[0-9a-f]{32}\.[0-9a-f]{32}`, "st."),
@@ -42,7 +44,7 @@ func cloudTokenRules() []ownRule {
 		form("neon-api-key", `napi_[a-z0-9]{60,70}`, "napi_"),
 		form("netlify-token", `nf[bcopu]_[0-9A-Za-z]{36,40}`, "nfb_", "nfc_", "nfo_", "nfp_", "nfu_"),
 		random("render-api-key", `rnd_[0-9A-Za-z]{28,36}`, "rnd_"),
-		token("supabase-access-token", `_[0-9a-f]{40}`, "sb", "p"),
+		token("supabase-access-token", `_(?:oauth_)?[0-9a-f]{40}`, "sb", "p"),
 		token("supabase-secret-key", `secret_[\w-]{31}`, "sb", "_"),
 		token("tailscale-key", `(?:auth|api|client|scim|webhook)-[0-9A-Za-z]{8,24}-?[0-9A-Za-z]{20,48}`, "tsk", "ey-"),
 		form("tencent-secret-id", `AKID[0-9A-Za-z]{32}`, "akid"),
@@ -56,6 +58,7 @@ func modelTokenRules() []ownRule {
 		token("anthropic-oauth-token", `(?:oa|or)t01-[\w-]{80,120}`, "sk-", "ant-"),
 		form("apify-token", `apify_(?:api|proxy)_[0-9A-Za-z]{34,40}`, "apify_api_", "apify_proxy_"),
 		form("cerebras-api-key", `csk-[a-z0-9]{48}`, "csk-"),
+		form("cursor-api-key", `crsr_[0-9a-f]{64}`, "crsr_"),
 		form("e2b-api-key", `e2b_[0-9a-f]{40}`, "e2b_"),
 		random("firecrawl-api-key", `fc-[0-9a-f]{32}`, "fc-"),
 		random("fireworks-api-key", `fw_[0-9A-Za-z]{22,24}`, "fw_"),
