@@ -101,7 +101,7 @@ screenshots: browser ## Write pictures of every page of the console into dist/sc
 fuzz: ## Fuzz each parser of foreign bytes for FUZZTIME (30s)
 	@grep -rnoE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' . | while IFS=: read -r file _ func; do \
 		echo "== $$(dirname "$$file") $${func#func }"; \
-		go test "$$(dirname "$$file")" -run '^$$' -fuzz "^$${func#func }\$$" -fuzztime $(FUZZTIME) </dev/null; done
+		go test "$$(dirname "$$file")" -run '^$$' -fuzz "^$${func#func }\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 100x </dev/null; done
 
 bench: setup ## Measure syncs and watchers beside others that are installed; write docs/bench-*.svg; BENCHFLAGS='-live ""': no watchers
 	PATH="$$PATH:$$(go env GOPATH)/bin" go run ./bench/peers -charts docs -live 1000,10000 $(BENCHFLAGS)
@@ -114,8 +114,8 @@ bench-go: ## Run the Go benchmarks COUNT (6) times into dist/bench.txt; OLD=FILE
 	$(CLUSTER) go test -run '^$$' -bench . -benchmem -count $(COUNT) ./... | tee dist/bench.txt
 	$(if $(OLD),go run $(BENCHSTAT) $(OLD) dist/bench.txt)
 
-soak: ## Long runs: fuzzing by the minute, properties by the thousand, every test again and again
-	$(MAKE) fuzz FUZZTIME=10m
+soak: ## Long runs: a minute of each fuzz target, properties by the thousand, every test again and again
+	$(MAKE) fuzz FUZZTIME=60s
 	go test -timeout 4h $$(grep -rl --include='*_test.go' pgregory.net/rapid . | xargs -n 1 dirname | sort -u) -rapid.checks=20000
 	TEAMMEM_SOAK=1 $(CLUSTER) go test -race -count 20 -timeout 4h ./...
 

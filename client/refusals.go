@@ -56,8 +56,10 @@ func blockedProblem(b *tree.Blocked) *memory.Error {
 		e.Message, e.Hint = "the file is larger than an entry may be (256 KiB)", "split it into several entries"
 	case tree.KindUnstable:
 		e.Message, e.Hint = "the file is being written to all the time", "sync again when it rests"
-	case tree.KindPathRejected, tree.KindIgnored:
-		e.Message = "this name is not shared"
+	case tree.KindPathRejected:
+		e.Message, e.Hint = "this name is not shared", "choose another name"
+	case tree.KindIgnored:
+		e.Message, e.Hint = "this name is left out of what is shared", "choose another name, or see .teammemignore"
 	}
 	return e
 }

@@ -13,6 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/teammem/teammem/client"
+	"github.com/teammem/teammem/client/tree"
 	"github.com/teammem/teammem/memory"
 )
 
@@ -23,9 +25,10 @@ func (a *app) newCheckCommand() *cobra.Command {
 		Use:   "check FILE...",
 		Short: "Tell whether files, or a path key, may be shared; needs no server",
 		Long: `Take files through the same checks as a sync: the name, size, encoding and
-secrets. With --path only a path key is judged. A clean file may have hints on
-how teammates would get more out of it. Exit 0: clean; 7: refused; 2: a file is
-not there.`,
+secrets. In a linked tree its key is that below team/, and its folders and
+neighbours count; elsewhere its own name does. With --path only a path key is
+judged. A clean file may have hints on how teammates would get more out of it.
+Exit 0: clean; 7: refused; 2: a file is not there.`,
 		Example: "  teammem check notes/*.md\n  teammem check --path 'testing/db.md'",
 		RunE: func(c *cobra.Command, args []string) error {
 			byKey := c.Flags().Changed("path")
@@ -72,10 +75,14 @@ func (a *app) checkFiles(ctx context.Context, files []string, asJSON bool) error
 	if err != nil {
 		return err
 	}
+	trees, err := a.treeNames()
+	if err != nil {
+		return err
+	}
 	codes := []int{exitOK}
 	for _, file := range files {
 		line := checkLine{Verdict: "clean"}
-		hints, err := checkFile(ctx, scanner, file)
+		key, hints, err := checkFile(ctx, trees, scanner, file)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -88,7 +95,7 @@ func (a *app) checkFiles(ctx context.Context, files []string, asJSON bool) error
 			line = refusedCheck(err)
 			codes = append(codes, exitRefused)
 		}
-		line.File, line.Hints = file, hints
+		line.File, line.Path, line.Hints = file, key, hints
 		if err := a.printCheck(line, asJSON); err != nil {
 			return err
 		}
@@ -104,13 +111,33 @@ func unreadable(err error) int {
 	return exitRetry
 }
 
-// checkFile judges a file by its own name, since it is not known where below
-// team/ it would go. One that is clean may have hints.
-func checkFile(ctx context.Context, scanner memory.Scanner, file string) ([]hintLine, error) {
-	path, err := memory.ParsePath(filepath.Base(file))
+// treeNames are those of all linked trees; of none, for somebody without a home.
+func (a *app) treeNames() (*client.TreeNames, error) {
+	dirs, err := client.UserDirs(a.getenv)
 	if err != nil {
-		return nil, err
+		return &client.TreeNames{}, nil //nolint:nilerr // nothing can be linked then
 	}
+	return dirs.TreeNames(tree.Options{Clock: a.now, Home: a.getenv("HOME")})
+}
+
+// checkFile judges a file where it is in a linked tree; elsewhere by its own
+// name, since it is not known where below team/ it would go. One that is clean
+// may have hints. The key is that in a tree, in characters that can be shown.
+func checkFile(ctx context.Context, trees *client.TreeNames, scanner memory.Scanner, file string) (key string, hints []hintLine, err error) {
+	key, path, err := trees.Judge(ctx, file)
+	if err != nil {
+		return shown(key), nil, err
+	}
+	if key == "" {
+		if path, err = memory.ParsePath(filepath.Base(file)); err != nil {
+			return "", nil, err
+		}
+	}
+	hints, err = checkText(ctx, scanner, path, file)
+	return shown(key), hints, err
+}
+
+func checkText(ctx context.Context, scanner memory.Scanner, path memory.Path, file string) ([]hintLine, error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, fmt.Errorf("check %s: %w", shown(file), withoutName(err))
@@ -184,6 +211,9 @@ func (a *app) printCheck(l checkLine, asJSON bool) error {
 	reason := l.Code
 	if l.Layer != "" {
 		reason = fmt.Sprintf("%s, %s at byte %d", l.Code, l.Layer, *l.Position)
+		if l.File != "" && l.Path != "" { // in which the byte is
+			reason += " of " + l.Path
+		}
 	}
 	_, err := fmt.Fprintf(a.stdout, "refused  %s: %s: %s\n         %s\n", name, reason, l.Message, l.Hint)
 	return err
