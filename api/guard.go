@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/labstack/echo/v4"
 
@@ -165,8 +166,16 @@ func permit(who memory.Principal, r route) error {
 	return nil
 }
 
-// clientName is what a client calls itself, for the audit; "" if that is odd.
+// clientName is what a client calls itself, for the audit; "" if that is odd, or
+// has a word that is long enough to be a secret.
 func clientName(s string) string {
+	const longest = 16 // a version's has at most 14
+	odd := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' }
+	for word := range strings.FieldsFuncSeq(s, odd) {
+		if len(word) > longest {
+			return ""
+		}
+	}
 	if wire.Label("Teammem-Client", s, 100) != nil {
 		return ""
 	}

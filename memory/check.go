@@ -42,7 +42,7 @@ func (s *Service) Check(ctx context.Context, who Principal, id ProjectID, path s
 
 // checkKey looks for secrets in the key, which a delete need not.
 func (s *Service) checkKey(ctx context.Context, it Item) (Item, error) {
-	if err := scan(ctx, s.scanner, "path", it.Write.Path.String()); err != nil {
+	if err := scanPath(ctx, s.scanner, it.Write.Path); err != nil {
 		return refusal(it.Write.Action, err)
 	}
 	return it, nil

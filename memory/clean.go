@@ -40,7 +40,7 @@ func Screen(ctx context.Context, scanner Scanner, path Path, content []byte) (Cl
 	if err := sanitize.CheckText(content); err != nil {
 		return Clean{}, textRejected(err)
 	}
-	if err := scan(ctx, scanner, "path", path.String()); err != nil {
+	if err := scanPath(ctx, scanner, path); err != nil {
 		return Clean{}, err
 	}
 	text := string(content)
@@ -60,6 +60,16 @@ func textRejected(err error) *Error {
 		e.Findings = []sanitize.Finding{{Rule: te.Reason, Severity: sanitize.SeverityHard, Line: te.Line, Column: te.Column}}
 	}
 	return e
+}
+
+// scanPath refuses a path with a secret in it. Rules for text expect a token to end
+// in a blank or a quote, so each name is also looked at by itself.
+func scanPath(ctx context.Context, scanner Scanner, p Path) error {
+	if err := scan(ctx, scanner, "path", p.String()); err != nil {
+		return err
+	}
+	names := strings.ReplaceAll(strings.TrimSuffix(p.String(), ".md"), "/", "\n")
+	return scan(ctx, scanner, "path", names)
 }
 
 // scan refuses text with secrets in it, and text whose scan did not finish.

@@ -7,7 +7,7 @@ import (
 
 // AddDevice registers a computer of the principal's member.
 func (s *Service) AddDevice(ctx context.Context, who Principal, name, os string) (Device, error) {
-	if err := checkDevice(name, os); err != nil {
+	if err := s.checkDevice(ctx, name, os); err != nil {
 		return Device{}, err
 	}
 	now := s.clock()
@@ -15,14 +15,15 @@ func (s *Service) AddDevice(ctx context.Context, who Principal, name, os string)
 	return d, s.store.AddDevice(ctx, d, who.Row(now, "device.add", string(d.ID)))
 }
 
-func checkDevice(name, os string) error {
+// checkDevice also keeps secrets out of the names, which teammates see.
+func (s *Service) checkDevice(ctx context.Context, name, os string) error {
 	if !printable(name, 200) {
 		return Invalid("name", "a device has a name of 1 to 200 characters that can be seen")
 	}
 	if os != "" && !printable(os, 50) {
 		return Invalid("os", "an operating system has at most 50 characters")
 	}
-	return nil
+	return s.screenWords(ctx, "name", name+"\n"+os)
 }
 
 // Devices returns a page of the principal's own computers, newest first, after

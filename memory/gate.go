@@ -61,8 +61,10 @@ func (s *Service) admit(ctx context.Context, who Principal, p Push) error {
 	if len(p.Key) > 100 {
 		return Invalid("key", "an idempotency key has at most 100 bytes")
 	}
-	for _, word := range []string{p.Agent.Name, p.Agent.Version, p.Agent.Session, p.Agent.Model} {
-		if err := s.screenWords(ctx, "agent", word); err != nil {
+	for _, w := range []struct{ field, word string }{
+		{"agent", p.Agent.Name}, {"agent", p.Agent.Version}, {"agent", p.Agent.Session}, {"agent", p.Agent.Model}, {"key", p.Key},
+	} {
+		if err := s.screenWords(ctx, w.field, w.word); err != nil {
 			return err
 		}
 	}
@@ -176,7 +178,7 @@ func (s *Service) screenMove(ctx context.Context, id ProjectID, op Op, w Write) 
 		return Write{}, err
 	}
 	w.Previous = previous
-	return w, scan(ctx, s.scannerFor(id, Path{}), "path", w.Path.String())
+	return w, scanPath(ctx, s.scannerFor(id, Path{}), w.Path)
 }
 
 // commit hands the batch to the store and tells whoever waits for the project.

@@ -109,7 +109,7 @@ func (s *Service) LogIn(ctx context.Context, who Principal, in LogIn) (Login, er
 		Scopes: slices.Clone(who.Scopes), Token: who.Token, LastSeen: now, Login: 1, LoginEnds: now.Add(RefreshLife),
 	}
 	if in.Device == "" {
-		if err := checkDevice(in.Name, in.OS); err != nil {
+		if err := s.checkDevice(ctx, in.Name, in.OS); err != nil {
 			return Login{}, err
 		}
 		d.ID = NewDeviceID()

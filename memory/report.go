@@ -102,7 +102,7 @@ func (s *Service) unname(ctx context.Context, files []ReportedFile) error {
 		if f.Path.IsZero() {
 			continue
 		}
-		err := scan(ctx, s.scanner, "path", f.Path.String())
+		err := scanPath(ctx, s.scanner, f.Path)
 		if CodeOf(err) != CodeSecretFound && err != nil {
 			return err
 		}

@@ -31,6 +31,7 @@ type serveOptions struct {
 	cert    string
 	key     string
 	proxies string
+	level   string
 	metrics string
 	master  string // name of the file
 }
@@ -64,6 +65,7 @@ usage; 5: the data folder is in use.`,
 	bind(c.Flags(), &o.cert, "tls-cert")
 	bind(c.Flags(), &o.key, "tls-key")
 	bind(c.Flags(), &o.proxies, "behind-proxy")
+	bind(c.Flags(), &o.level, "log-level")
 	bind(c.Flags(), &o.metrics, "metrics-listen")
 	return c
 }
@@ -90,7 +92,11 @@ func (a *app) runServe(ctx context.Context, o serveOptions) (err error) {
 	if a.getenv("GOGC") == "" {
 		debug.SetGCPercent(200) // an idle server's heap is so small that every push would be collected several times
 	}
-	log := slog.New(slog.NewJSONHandler(a.stderr, &slog.HandlerOptions{Level: slog.LevelInfo}))
+	level, err := logLevel(o.level)
+	if err != nil {
+		return err
+	}
+	log := slog.New(slog.NewJSONHandler(a.stderr, &slog.HandlerOptions{Level: level}))
 	s := &server{app: a, log: log, master: masterOptions{o.master, o.db.data}, hub: api.NewHub(), counts: api.NewMetrics()}
 	if s.entrance, err = a.newEntrance(o, log); err != nil {
 		return err
@@ -156,6 +162,16 @@ func (s *server) run(ctx context.Context, more ...string) error {
 		return err // asked to end
 	}
 	return errors.Join(cause, err)
+}
+
+// logLevel reads the name of a level.
+func logLevel(s string) (slog.Level, error) {
+	for _, l := range []slog.Level{slog.LevelDebug, slog.LevelInfo, slog.LevelWarn, slog.LevelError} {
+		if strings.EqualFold(s, l.String()) {
+			return l, nil
+		}
+	}
+	return 0, usageError{fmt.Errorf("--log-level %q: it is debug, info, warn or error", s), "teammem serve"}
 }
 
 // open joins store, scanner and authentication behind what listens: the API

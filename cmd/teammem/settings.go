@@ -38,6 +38,7 @@ func settings() []setting {
 			flag: "behind-proxy", takes: "NETWORKS",
 			usage: "addresses of the proxies with TLS in front, such as 127.0.0.1 or 10.1.2.0/24,10.1.3.4; X-Forwarded-For counts from them alone",
 		},
+		{flag: "log-level", takes: "LEVEL", initial: "info", usage: "what is logged, and whatever is worse: debug, info, warn or error"},
 		{flag: "metrics-listen", takes: "HOST:PORT", usage: "where to answer /metrics, /healthz and /readyz for this machine or a private network"},
 	}
 }
