@@ -92,7 +92,7 @@ func tightened(f report.Finding) bool {
 // the library flags must be.
 func TestScan_Corpus(t *testing.T) {
 	t.Parallel()
-	files := corpus(t) // first, since it may skip
+	names, files := corpusFiles(t) // first, since it may skip
 	oracle := library(libraryConfig(t))
 	flagged, each := 0, 12 // the library takes ten times as long
 	if soaking() {
@@ -102,10 +102,10 @@ func TestScan_Corpus(t *testing.T) {
 		ours := scan(t, text)
 		if len(ours) > 0 {
 			flagged++
-			t.Logf("file %d: %v", i, ours)
+			t.Logf("%s: %v", names[i], ours)
 		}
 		if i%each == 0 && len(ours) == 0 && len(oracle.DetectString(text)) > 0 {
-			t.Errorf("file %d: the library finds a secret, we do not", i)
+			t.Errorf("%s: the library finds a secret, we do not", names[i])
 		}
 	}
 	t.Logf("%d of %d files flagged", flagged, len(files))
@@ -149,23 +149,28 @@ func TestScan_Injected(t *testing.T) {
 // corpus returns the memory files that are shared between projects.
 func corpus(t testing.TB) []string {
 	t.Helper()
+	_, texts := corpusFiles(t)
+	return texts
+}
+
+func corpusFiles(t testing.TB) (names, texts []string) {
+	t.Helper()
 	root := filepath.Join("..", "..", "..", "shared", "corpus")
 	if _, err := os.Stat(root); err != nil {
 		t.Skip("no real memory files: ../shared/corpus is missing")
 	}
-	var texts []string
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || filepath.Ext(path) != ".md" {
 			return err
 		}
 		text, err := os.ReadFile(path)
-		texts = append(texts, string(text))
+		names, texts = append(names, path), append(texts, string(text))
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return texts
+	return names, texts
 }
 
 // sample makes a text that re matches.
