@@ -170,8 +170,6 @@ func foreignAnswers() []badAnswer {
 		}
 	}
 	return append(all,
-		badAnswer{name: "without end", call: "changes", hook: packed("gzip", squeezed(100))},
-		badAnswer{name: "without end, as zstd", call: "changes", hook: packed("zstd", squashed(100))},
 		badAnswer{name: "unchanged", call: "push", hook: always(304, "application/json", "")},
 	)
 }
