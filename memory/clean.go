@@ -51,16 +51,26 @@ func Screen(ctx context.Context, scanner Scanner, path Path, content []byte) (Cl
 }
 
 func textRejected(err error) *Error {
-	e := &Error{
-		Code: CodeTextRejected, Field: "content", Layer: "encoding", Message: err.Error(), Err: err,
-		Hint: "save the file as UTF-8",
+	e := &Error{Code: CodeTextRejected, Field: "content", Layer: layerEncoding, Message: err.Error(), Err: err}
+	te, ok := errors.AsType[*sanitize.TextError](err)
+	if !ok {
+		return e
 	}
-	if te, ok := errors.AsType[*sanitize.TextError](err); ok {
-		e.Position = te.Offset
-		e.Findings = []sanitize.Finding{{Rule: te.Reason, Severity: sanitize.SeverityHard, Line: te.Line, Column: te.Column}}
+	if !te.IsEncoding() {
+		e.Layer = layerHidden
+	}
+	e.Position, e.Hint = te.Faults[0].Offset, te.Hint()
+	for _, f := range te.Faults {
+		e.Findings = append(e.Findings, sanitize.Finding{Rule: f.Reason, Severity: sanitize.SeverityHard, Line: f.Line, Column: f.Column})
 	}
 	return e
 }
+
+// The layers of a rejected text.
+const (
+	layerEncoding = "encoding" // it is no UTF-8
+	layerHidden   = "hidden"   // it holds what nobody sees
+)
 
 // scanPath refuses a path with a secret in it. Rules for text expect a token to end
 // in a blank or a quote, so each name is also looked at by itself.

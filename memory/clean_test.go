@@ -77,6 +77,13 @@ func TestScreen_Refused(t *testing.T) {
 			"NUL", "a.md", "ab\x00",
 			Error{Code: CodeTextRejected, Field: "content", Layer: "encoding", Position: 2, Findings: at(sanitize.ReasonNUL, 1, 3)},
 		},
+		{
+			"hidden text", "a.md", "one\nsec\u200bret \u202e",
+			Error{
+				Code: CodeTextRejected, Field: "content", Layer: "hidden", Position: 7,
+				Findings: append(at(sanitize.ReasonInWord, 2, 4), at(sanitize.ReasonBidi, 2, 9)...),
+			},
+		},
 		{"secret in the text", "a.md", "one\nkey: " + mark, Error{Code: CodeSecretFound, Field: "content", Findings: at("mark", 2, 6)}},
 		{"secret in the path", mark + ".md", "fine", Error{Code: CodeSecretFound, Field: "path", Findings: at("mark", 1, 1)}},
 		{"scan that does not end", "a.md", "slow", Error{Code: CodeScanTimeout, Field: "content"}},

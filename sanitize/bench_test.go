@@ -2,6 +2,7 @@ package sanitize_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"golang.org/x/text/unicode/norm"
@@ -23,6 +24,25 @@ func BenchmarkParseKey(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				_, _ = sanitize.ParseKey(bm.key)
+			}
+		})
+	}
+}
+
+func BenchmarkCheckText(b *testing.B) {
+	for _, bm := range []struct{ name, line string }{
+		{"ascii", "- run the integration tests against a real database, never a mock\n"},
+		{"latin", "- Prüfungen laufen gegen eine echte Datenbank – nie gegen Attrappen\n"},
+		{"chinese", "集成测试必须使用真实的数据库而不是模拟\n"},
+		{"blanks", "а\u200b\u2060\u00ad"},
+		{"refused", "\u202e"},
+	} {
+		b.Run(bm.name, func(b *testing.B) {
+			text := []byte(strings.Repeat(bm.line, 256<<10/len(bm.line)))
+			b.SetBytes(int64(len(text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				_ = sanitize.CheckText(text)
 			}
 		})
 	}

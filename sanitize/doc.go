@@ -19,6 +19,7 @@
 //	}
 //	return names.Check(key)
 //
-// Content is judged by [CheckText]. Findings in content are told by rule and
-// position only, so that a [Finding] can be logged.
+// Content is judged by [CheckText], which refuses what is no text, and what
+// nobody can see in it. Findings in content are told by rule and position only,
+// so that a [Finding] can be logged.
 package sanitize

@@ -44,8 +44,7 @@ func hostile() []string {
 		`<template><script>alert("%s")</script></template>`,
 		"[//]: # (%s)",
 		"```js onclick=alert(1) %s\ncode\n```",
-		"\u202e%s\u202c and \u200b\u2066hidden\u2069",
-		"\x1b]8;;https://evil.example\x07%s\x1b]8;;\x07",
+		"\u200f%s\u200e and \u200b \u2060hidden\u3164",
 		`{{.%s}} ${%[1]s}`,
 	}
 	for i, s := range list {

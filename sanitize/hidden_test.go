@@ -1,0 +1,67 @@
+package sanitize
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/runenames"
+)
+
+// What can hide is computed again from the tables of Unicode, so that a later
+// version of them cannot bring a hidden channel without this test failing.
+func TestClass_IsWhatUnicodeHides(t *testing.T) {
+	t.Parallel()
+	for r := rune(utf8.RuneSelf); r <= unicode.MaxRune; r++ {
+		if 0xD800 <= r && r <= 0xDFFF { // never in UTF-8
+			continue
+		}
+		got := class(r)
+		if want := hides(r); want != (got != classShown) {
+			t.Errorf("%U: hides %v, class %d", r, want, got)
+		}
+		if isMark(r) != unicode.IsMark(r) {
+			t.Errorf("%U: is a mark: %v", r, isMark(r))
+		}
+		if refused := got.refused() != ""; refused != (got != classShown && got < classBlank) {
+			t.Errorf("%U: class %d is refused: %v", r, got, refused)
+		}
+	}
+}
+
+// hides reports whether r shows as nothing or as something else, by tables.
+func hides(r rune) bool {
+	switch {
+	case unicode.Is(unicode.Prepended_Concatenation_Mark, r): // a format character with a shape
+		return false
+	case r == 0x2800, r == 0x1D159: // blank, although a symbol
+		return true
+	case 0xE0000 <= r && r <= 0xE0FFF: // default-ignorable as a whole
+		return true
+	}
+	return unicode.In(
+		r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Noncharacter_Code_Point,
+		unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector,
+	)
+}
+
+func TestHiddenName_IsUnicodes(t *testing.T) {
+	t.Parallel()
+	for r := rune(utf8.RuneSelf); r < 0xF0000; r++ {
+		got, c := hiddenName(r), class(r)
+		switch {
+		case 0xE0020 <= r && r <= 0xE007E: // said shorter
+			continue
+		case got == "" && (c == classShown || c == classPrivate || 0x13430 <= r && r <= 0x1D17A):
+			continue
+		}
+		want := runenames.Name(r)
+		if strings.HasPrefix(want, "<") {
+			want = "" // the name of a class
+		}
+		if got != want {
+			t.Errorf("%U: got %q, want %q", r, got, want)
+		}
+	}
+}
