@@ -48,6 +48,22 @@ func BenchmarkCheckText(b *testing.B) {
 	}
 }
 
+// What the server pays for a note, beside the scan for secrets.
+func BenchmarkRisks(b *testing.B) {
+	const note = "## Why\n\nRun the integration tests against a real database, never a mock: a [migration](https://x.example/1) broke once.\n"
+	rules := sanitize.NewRiskRules()
+	for _, size := range []int{4 << 10, 256 << 10} {
+		b.Run(fmt.Sprint(size>>10, "KiB"), func(b *testing.B) {
+			text := strings.Repeat(note, size/len(note))
+			b.SetBytes(int64(len(text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				_ = rules.Risks(text)
+			}
+		})
+	}
+}
+
 func BenchmarkSkeleton(b *testing.B) {
 	for _, bm := range []struct{ name, key string }{
 		{"ascii", "testing/integration-tests-must-hit-a-real-database.md"},
