@@ -123,6 +123,7 @@ type Revision struct {
 	Agent   Agent
 	Note    string
 	RuleSet string
+	Risks   []Risk // of its text; none of one from before they were looked for
 	At      time.Time
 
 	WithdrawnRev int64 // the change that took it back; 0: it stands

@@ -166,6 +166,7 @@ func (s *Service) screenPut(ctx context.Context, id ProjectID, op Op, w Write) (
 		return Write{Path: w.Path}, err
 	}
 	w.Content, w.Meta = content, ReadFrontmatter(w.Path, content.Text())
+	w.Risks = s.risks.of(w.Meta, content)
 	return w, nil
 }
 

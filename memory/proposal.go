@@ -92,6 +92,7 @@ type Proposal struct {
 	Agent       Agent
 	Note        string
 	RuleSet     string // that the content passed
+	Risks       []Risk // of the content
 	At          time.Time
 	Decision    *ReviewDecision // nil while it is pending
 	Purged      bool            // its text is gone for good

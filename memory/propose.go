@@ -45,7 +45,7 @@ func proposalOf(b Batch, item int, w Write, head *EntryHead, path Path, sum Hash
 		Creates: head.Rev == 0, BaseRev: head.Rev, BaseSum: head.Sum, Sum: sum, Size: head.Size, Note: w.Note, At: b.At,
 	}
 	if w.Action == ActionPut {
-		p.Size, p.RuleSet = w.Content.Size(), w.Content.RuleSet()
+		p.Size, p.RuleSet, p.Risks = w.Content.Size(), w.Content.RuleSet(), w.Risks
 		p.Kind, p.Name, p.Description = w.Meta.Kind, w.Meta.Name, w.Meta.Description
 	}
 	if live := head.Rev > 0 && head.DeletedRev == 0; live && head.Path != path {

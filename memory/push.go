@@ -49,6 +49,7 @@ type Write struct {
 	Review     bool // ask for a reviewer even where policy would publish
 	Note       string
 	Meta       Frontmatter // of a put
+	Risks      []Risk      // of a put: why a person should look at its text
 }
 
 // Ruling says how one op of a batch was judged.

@@ -11,12 +11,13 @@ type Service struct {
 	notify  Notifier
 	clock   Clock
 	limits  Limits
+	risks   RiskRules
 }
 
 // NewService wires the use cases to their ports. The zero Limits are the
 // defaults.
 func NewService(store Store, scanner Scanner, notify Notifier, clock Clock, limits Limits) *Service {
-	return &Service{store: store, scanner: scanner, notify: notify, clock: clock, limits: limits.withDefaults()}
+	return &Service{store: store, scanner: scanner, notify: notify, clock: clock, limits: limits.withDefaults(), risks: NewRiskRules()}
 }
 
 // ProjectView is a project as one member sees it.

@@ -13,7 +13,7 @@ grant select on schema_migrations to teammem_serve;
 grant select, update (url) on instance to teammem_serve;
 grant select, insert on members, project_remotes, changes, quarantines, audit to teammem_serve;
 grant select, insert, update (seq, told) on death_certificates to teammem_serve;
-grant select, insert, update (content, withdrawn_rev, purged) on revisions to teammem_serve;
+grant select, insert, update (content, risks, withdrawn_rev, purged) on revisions to teammem_serve;
 grant select, insert, update (released_rev) on quarantined to teammem_serve;
 grant select, insert, update (revoked_at) on api_tokens to teammem_serve;
 grant select, insert, update (
@@ -32,7 +32,7 @@ grant select, insert, update (
 ) on entries to teammem_serve;
 grant select, insert, delete, update (body, answer, at) on push_keys to teammem_serve;
 grant select, insert, update (
-    state, decided_by, decided_at, reason, decision_note, published_rev, successor, name, description, content,
+    state, decided_by, decided_at, reason, decision_note, published_rev, successor, name, description, content, risks,
     purged, purged_by, purged_at, purged_for
 ) on proposals to teammem_serve;
 grant select, insert, update (

@@ -82,8 +82,8 @@ type Risk struct {
 	Length int // in code points, line ends included
 }
 
-// maxRisks is how many risks of one text are told.
-const maxRisks = 50
+// MaxRisks is how many risks are told of one text.
+const MaxRisks = 50
 
 // RiskRules are what texts are searched by. They can be used by many at once.
 type RiskRules struct{ book phraseBook }
@@ -132,7 +132,7 @@ func (r *riskSearch) add(cause Cause, start, end int) {
 			return
 		}
 	}
-	if n == maxRisks {
+	if n == MaxRisks {
 		return
 	}
 	r.count[cause], r.last[cause] = n+1, len(r.spans)
@@ -154,18 +154,18 @@ func (r *riskSearch) told() []Risk {
 		return cmp.Or(a.start-b.start, a.end-b.end, strings.Compare(string(a.cause), string(b.cause)))
 	}
 	slices.SortFunc(r.spans, func(a, b riskSpan) int { return cmp.Or(weight(a)-weight(b), place(a, b)) })
-	spans := r.spans[:min(len(r.spans), maxRisks)]
+	spans := r.spans[:min(len(r.spans), MaxRisks)]
 	slices.SortFunc(spans, place)
-	risks := make([]Risk, len(spans))
+	var risks []Risk
 	line, column, at := 1, 1, 0
-	for i, s := range spans {
+	for _, s := range spans {
 		passed := r.text[at:s.start]
 		if n := strings.Count(passed, "\n"); n > 0 {
 			line, column, passed = line+n, 1, passed[strings.LastIndexByte(passed, '\n')+1:]
 		}
 		column += utf8.RuneCountInString(passed)
 		at = s.start
-		risks[i] = Risk{s.cause, line, column, utf8.RuneCountInString(r.text[s.start:s.end])}
+		risks = append(risks, Risk{s.cause, line, column, utf8.RuneCountInString(r.text[s.start:s.end])})
 	}
 	return risks
 }

@@ -144,14 +144,14 @@ func (w returnWriter) queueRevisions(batch *pgx.Batch, done []memory.Returned) {
 	batch.Queue(`
 		insert into revisions (
 			project_id, entry_id, rev, op, path, kind, content, sha256, size, base_rev,
-			author, device_id, agent, agent_version, agent_session, agent_model, note, rule_set, at, source_rev
+			author, device_id, agent, agent_version, agent_session, agent_model, note, rule_set, risks, at, source_rev
 		)
 		select @project, u.entry_id, u.rev, u.op, u.path, r.kind, case when u.op <> 'delete' then r.content end, r.sha256, r.size, u.base,
-			@author, @device, '', '', '', '', @note, r.rule_set, @at, case when u.op <> 'delete' then u.source else 0 end
+			@author, @device, '', '', '', '', @note, r.rule_set, case when u.op <> 'delete' then r.risks end, @at, case when u.op <> 'delete' then u.source else 0 end
 		from unnest(@entries::text[], @revs::bigint[], @ops::text[], @paths::text[], @bases::bigint[], @sources::bigint[])
 				as u (entry_id, rev, op, path, base, source),
 			lateral (
-				select kind, content, sha256, size, rule_set
+				select kind, content, sha256, size, rule_set, risks
 				from revisions
 				where project_id = @project and entry_id = u.entry_id and rev = u.source
 				offset 0

@@ -27,6 +27,7 @@ type revisionRow struct {
 	AgentModel   string
 	Note         string
 	RuleSet      string
+	Risks        []storedRisk
 	At           time.Time
 	WithdrawnRev *int64
 	Purged       bool
@@ -38,7 +39,7 @@ func (r revisionRow) revision() memory.Revision {
 		Content: r.Content, Sum: memory.Hash(r.SHA256), Size: r.Size, BaseRev: r.BaseRev,
 		Author: memory.Author{Member: memory.MemberID(r.Author), Name: r.AuthorName}, Device: memory.DeviceID(r.DeviceID),
 		Agent: memory.Agent{Name: r.Agent, Version: r.AgentVersion, Session: r.AgentSession, Model: r.AgentModel},
-		Note:  r.Note, RuleSet: r.RuleSet, At: r.At.UTC(), WithdrawnRev: value(r.WithdrawnRev), Purged: r.Purged,
+		Note:  r.Note, RuleSet: r.RuleSet, Risks: risksOf(r.Risks), At: r.At.UTC(), WithdrawnRev: value(r.WithdrawnRev), Purged: r.Purged,
 	}
 }
 
@@ -52,14 +53,14 @@ func (s *Store) Revisions(ctx context.Context, project memory.ProjectID, refs []
 	}
 	found, err := list(ctx, s.pool, revisionRow.revision, `
 		select r.entry_id, r.rev, r.op, r.path, r.content, r.sha256, r.size, r.base_rev, r.author, m.name as author_name,
-			r.device_id, r.agent, r.agent_version, r.agent_session, r.agent_model, r.note, r.rule_set, r.at, r.withdrawn_rev,
+			r.device_id, r.agent, r.agent_version, r.agent_session, r.agent_model, r.note, r.rule_set, r.risks, r.at, r.withdrawn_rev,
 			r.purged
 		from (
 			select found.*, wanted.place, sum(found.size) over (order by wanted.place) - found.size as before
 			from unnest(@entries::text[], @revs::bigint[]) with ordinality as wanted (entry_id, rev, place),
 				lateral (
 					select entry_id, rev, op, path, content, sha256, size, base_rev, author,
-						device_id, agent, agent_version, agent_session, agent_model, note, rule_set, at, withdrawn_rev, purged
+						device_id, agent, agent_version, agent_session, agent_model, note, rule_set, risks, at, withdrawn_rev, purged
 					from revisions
 					where project_id = @project and entry_id = wanted.entry_id and rev = wanted.rev
 					offset 0
@@ -79,7 +80,7 @@ func (s *Store) History(
 ) ([]memory.Revision, error) {
 	found, err := list(ctx, s.pool, revisionRow.revision, `
 		select r.entry_id, r.rev, r.op, r.path, null::bytea as content, r.sha256, r.size, r.base_rev, r.author, m.name as author_name,
-			r.device_id, r.agent, r.agent_version, r.agent_session, r.agent_model, r.note, r.rule_set, r.at, r.withdrawn_rev,
+			r.device_id, r.agent, r.agent_version, r.agent_session, r.agent_model, r.note, r.rule_set, r.risks, r.at, r.withdrawn_rev,
 			r.purged
 		from revisions r
 		join members m on m.member_id = r.author
@@ -109,7 +110,7 @@ func (s *Store) Export(
 		}
 		rows, err := tx.Query(ctx, `
 			select r.entry_id, r.rev, r.op, r.path, r.content, r.sha256, r.size, r.base_rev, r.author, m.name as author_name,
-				r.device_id, r.agent, r.agent_version, r.agent_session, r.agent_model, r.note, r.rule_set, r.at, r.withdrawn_rev,
+				r.device_id, r.agent, r.agent_version, r.agent_session, r.agent_model, r.note, r.rule_set, r.risks, r.at, r.withdrawn_rev,
 				r.purged, e.head_rev = r.rev and e.deleted_rev is null as live
 			from revisions r
 			join entries e on e.project_id = r.project_id and e.entry_id = r.entry_id

@@ -157,6 +157,7 @@ type proposalArrays struct {
 	sizes                                            []int
 	kinds, names, descriptions                       []*string // null: as the entry's
 	notes, ruleSets, successors                      []string
+	risks                                            []*string
 }
 
 func (a *proposalArrays) add(held memory.Proposed) {
@@ -174,6 +175,7 @@ func (a *proposalArrays) add(held memory.Proposed) {
 	a.sizes = append(a.sizes, p.Size)
 	a.kinds, a.names, a.descriptions = append(a.kinds, kind), append(a.names, name), append(a.descriptions, description)
 	a.notes, a.ruleSets, a.successors = append(a.notes, p.Note), append(a.ruleSets, p.RuleSet), append(a.successors, string(p.Successor))
+	a.risks = append(a.risks, storedRisks(p.Risks))
 }
 
 // queueNewProposals writes proposals. One that a later op of its batch replaced
@@ -185,24 +187,25 @@ func queueNewProposals(batch *pgx.Batch, b memory.Batch, a proposalArrays) {
 	args["base_sums"], args["contents"], args["sums"], args["sizes"] = a.baseSums, a.contents, a.sums, a.sizes
 	args["kinds"], args["names"], args["descriptions"] = a.kinds, a.names, a.descriptions
 	args["notes"], args["rule_sets"], args["successors"] = a.notes, a.ruleSets, a.successors
+	args["risks"] = a.risks
 	batch.Queue(`
 		insert into proposals (
 			project_id, proposal_id, state, op, path, path_key, previous_path, entry_id, creates, base_rev, base_sha256,
 			kind, name, description, content, sha256, size, author, device_id, agent, agent_version, agent_session, agent_model,
-			note, rule_set, at, decided_by, decided_at, successor
+			note, rule_set, risks, at, decided_by, decided_at, successor
 		)
 		select @project, u.id, u.state, u.op, u.path, u.key, u.previous, u.entry, u.creates, u.base, u.base_sum,
 			coalesce(u.kind, e.kind), coalesce(u.name, e.name), coalesce(u.description, e.description), u.content, u.sum, u.size,
-			@author, @device, @agent, @agent_version, @agent_session, @agent_model, u.note, u.rule_set, @at,
+			@author, @device, @agent, @agent_version, @agent_session, @agent_model, u.note, u.rule_set, u.risks::jsonb, @at,
 			case when u.state <> 'pending' then @author end, case when u.state <> 'pending' then @at::timestamptz end,
 			nullif(u.successor, '')
 		from unnest(
 			@ids::text[], @states::text[], @ops::text[], @paths::text[], @keys::text[], @previous::text[], @entries::text[],
 			@creates::boolean[], @bases::bigint[], @base_sums::bytea[], @kinds::text[], @names::text[], @descriptions::text[],
-			@contents::bytea[], @sums::bytea[], @sizes::int[], @notes::text[], @rule_sets::text[], @successors::text[]
+			@contents::bytea[], @sums::bytea[], @sizes::int[], @notes::text[], @rule_sets::text[], @risks::text[], @successors::text[]
 		) as u (
 			id, state, op, path, key, previous, entry, creates, base, base_sum, kind, name, description, content, sum, size, note,
-			rule_set, successor
+			rule_set, risks, successor
 		)
 		left join lateral (
 			select kind, name, description

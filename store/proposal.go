@@ -35,6 +35,7 @@ type proposalRow struct {
 	AgentModel   string
 	Note         string
 	RuleSet      string
+	Risks        []storedRisk
 	At           time.Time
 	DecidedBy    *string
 	DeciderName  *string
@@ -55,7 +56,7 @@ func (r proposalRow) proposal() memory.Proposal {
 		Kind: memory.Kind(r.Kind), Name: r.Name, Description: r.Description,
 		Author: memory.Author{Member: memory.MemberID(r.Author), Name: r.AuthorName}, Device: memory.DeviceID(r.DeviceID),
 		Agent: memory.Agent{Name: r.Agent, Version: r.AgentVersion, Session: r.AgentSession, Model: r.AgentModel},
-		Note:  r.Note, RuleSet: r.RuleSet, At: r.At.UTC(), Successor: memory.ProposalID(value(r.Successor)), Purged: r.Purged,
+		Note:  r.Note, RuleSet: r.RuleSet, Risks: risksOf(r.Risks), At: r.At.UTC(), Successor: memory.ProposalID(value(r.Successor)), Purged: r.Purged,
 	}
 	if r.DecidedBy != nil {
 		p.Decision = &memory.ReviewDecision{
@@ -97,13 +98,13 @@ func (s *Store) Proposals(ctx context.Context, project memory.ProjectID, q memor
 		)
 		select p.project_id, p.proposal_id, p.state, p.op, p.path, p.previous_path, p.entry_id, p.creates, p.base_rev, p.base_sha256,
 			p.kind, p.name, p.description, null::bytea as content, p.sha256, p.size, p.author, m.name as author_name,
-			p.device_id, p.agent, p.agent_version, p.agent_session, p.agent_model, p.note, p.rule_set, p.at,
+			p.device_id, p.agent, p.agent_version, p.agent_session, p.agent_model, p.note, p.rule_set, p.risks, p.at,
 			p.decided_by, d.name as decider_name, p.decided_at, p.reason, p.decision_note, p.published_rev, p.successor, p.purged
 		from page,
 			lateral (
 				select project_id, proposal_id, state, op, path, previous_path, entry_id, creates, base_rev, base_sha256,
 					kind, name, description, sha256, size, author, device_id, agent, agent_version, agent_session, agent_model,
-					note, rule_set, at, decided_by, decided_at, reason, decision_note, published_rev, successor, purged
+					note, rule_set, risks, at, decided_by, decided_at, reason, decision_note, published_rev, successor, purged
 				from proposals
 				where project_id = @project and proposal_id = page.proposal_id
 				offset 0
@@ -122,7 +123,7 @@ func (s *Store) Proposal(ctx context.Context, project memory.ProjectID, id memor
 	found, err := one(ctx, s.pool, "proposal", proposalRow.proposal, `
 		select p.project_id, p.proposal_id, p.state, p.op, p.path, p.previous_path, p.entry_id, p.creates, p.base_rev, p.base_sha256,
 			p.kind, p.name, p.description, p.content, p.sha256, p.size, p.author, m.name as author_name,
-			p.device_id, p.agent, p.agent_version, p.agent_session, p.agent_model, p.note, p.rule_set, p.at,
+			p.device_id, p.agent, p.agent_version, p.agent_session, p.agent_model, p.note, p.rule_set, p.risks, p.at,
 			p.decided_by, d.name as decider_name, p.decided_at, p.reason, p.decision_note, p.published_rev, p.successor, p.purged
 		from proposals p
 		join members m on m.member_id = p.author

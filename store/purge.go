@@ -177,7 +177,7 @@ func (w purgeWriter) queueForget(batch *pgx.Batch) {
 func (w purgeWriter) queueTexts(batch *pgx.Batch, rev int64) {
 	batch.Queue(`
 		update revisions
-		set content = null, purged = true, withdrawn_rev = @rev
+		set content = null, risks = null, purged = true, withdrawn_rev = @rev
 		where project_id = @project and entry_id = @entry and rev = any(@revs)`,
 		pgx.StrictNamedArgs{"project": w.project, "entry": w.entry.ID, "rev": rev, "revs": w.revs})
 }
@@ -253,7 +253,7 @@ func (w purgeWriter) takeCopies(ctx context.Context) ([]memory.AuditRow, error) 
 	}
 	proposals, err := list(ctx, w.tx, func(r copyRow) copyRow { return r }, `
 		update proposals p
-		set purged = true, purged_by = @by, purged_at = @at, purged_for = @note, content = null, name = '', description = '',
+		set purged = true, purged_by = @by, purged_at = @at, purged_for = @note, content = null, risks = null, name = '', description = '',
 			state = case when p.state = 'pending' then 'withdrawn' else p.state end,
 			decided_by = coalesce(p.decided_by, @by), decided_at = coalesce(p.decided_at, @at)
 		from proposals o

@@ -40,7 +40,7 @@ func (s *Store) Queue(
 		)
 		select p.project_id, p.proposal_id, p.state, p.op, p.path, p.previous_path, p.entry_id, p.creates, p.base_rev, p.base_sha256,
 			p.kind, p.name, p.description, null::bytea as content, p.sha256, p.size, p.author, m.name as author_name,
-			p.device_id, p.agent, p.agent_version, p.agent_session, p.agent_model, p.note, p.rule_set, p.at,
+			p.device_id, p.agent, p.agent_version, p.agent_session, p.agent_model, p.note, p.rule_set, p.risks, p.at,
 			p.decided_by, d.name as decider_name, p.decided_at, p.reason, p.decision_note, p.published_rev, p.successor, p.purged
 		from page
 		join proposals p on p.project_id = page.project_id and p.proposal_id = page.proposal_id

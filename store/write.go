@@ -197,6 +197,7 @@ func authorship(b memory.Batch) pgx.StrictNamedArgs {
 // queueTexts writes the revisions that bring a text.
 func queueTexts(batch *pgx.Batch, b memory.Batch, t texts, stored []memory.Stored) {
 	var ids, paths, kinds, notes, ruleSets []string
+	var risks []*string
 	var revs, bases []int64
 	var starts, sizes []int
 	var hashes [][]byte
@@ -209,6 +210,7 @@ func queueTexts(batch *pgx.Batch, b memory.Batch, t texts, stored []memory.Store
 		revs, bases = append(revs, op.Rev), append(bases, op.BaseRev)
 		starts, sizes = append(starts, t.starts[op.Item]), append(sizes, op.Write.Content.Size())
 		hashes, ruleSets = append(hashes, op.Sum[:]), append(ruleSets, op.Write.Content.RuleSet())
+		risks = append(risks, storedRisks(op.Write.Risks))
 	}
 	if len(ids) == 0 {
 		return
@@ -216,17 +218,18 @@ func queueTexts(batch *pgx.Batch, b memory.Batch, t texts, stored []memory.Store
 	args := authorship(b)
 	args["ids"], args["revs"], args["paths"], args["kinds"], args["starts"], args["sizes"] = ids, revs, paths, kinds, starts, sizes
 	args["sums"], args["bases"], args["notes"], args["rule_sets"], args["texts"] = hashes, bases, notes, ruleSets, t.row
+	args["risks"] = risks
 	batch.Queue(`
 		insert into revisions (
 			project_id, entry_id, rev, op, path, kind, content, sha256, size, base_rev,
-			author, device_id, agent, agent_version, agent_session, agent_model, note, rule_set, at
+			author, device_id, agent, agent_version, agent_session, agent_model, note, rule_set, risks, at
 		)
 		select @project, u.entry_id, u.rev, 'put', u.path, u.kind, substring(t.texts from u.start for u.size), u.sum, u.size, u.base,
-			@author, @device, @agent, @agent_version, @agent_session, @agent_model, u.note, u.rule_set, @at
+			@author, @device, @agent, @agent_version, @agent_session, @agent_model, u.note, u.rule_set, u.risks::jsonb, @at
 		from unnest(
 			@ids::text[], @revs::bigint[], @paths::text[], @kinds::text[], @starts::int[], @sizes::int[], @sums::bytea[],
-			@bases::bigint[], @notes::text[], @rule_sets::text[]
-		) as u (entry_id, rev, path, kind, start, size, sum, base, note, rule_set),
+			@bases::bigint[], @notes::text[], @rule_sets::text[], @risks::text[]
+		) as u (entry_id, rev, path, kind, start, size, sum, base, note, rule_set, risks),
 			(select @texts::bytea as texts) as t`,
 		args)
 }
@@ -250,10 +253,10 @@ func queueCopies(batch *pgx.Batch, b memory.Batch, heads map[memory.EntryID]memo
 		batch.Queue(`
 			insert into revisions (
 				project_id, entry_id, rev, op, path, kind, content, sha256, size, base_rev,
-				author, device_id, agent, agent_version, agent_session, agent_model, note, rule_set, at
+				author, device_id, agent, agent_version, agent_session, agent_model, note, rule_set, risks, at
 			)
 			select @project, entry_id, @rev, @op, @path, kind, case when @op <> 'delete' then content end, sha256, size, @base,
-				@author, @device, @agent, @agent_version, @agent_session, @agent_model, @note, rule_set, @at
+				@author, @device, @agent, @agent_version, @agent_session, @agent_model, @note, rule_set, case when @op <> 'delete' then risks end, @at
 			from revisions
 			where project_id = @project and entry_id = @entry and rev = @source`,
 			args)

@@ -132,6 +132,7 @@ type Revision struct {
 	Agent   Agent     `json:"agent,omitzero"`
 	Note    string    `json:"note,omitzero"`
 	RuleSet string    `json:"rule_set,omitzero"`
+	Risks   []Risk    `json:"risks,omitzero"`
 	At      time.Time `json:"at"`
 	Content *string   `json:"content,omitzero"`
 
@@ -144,7 +145,7 @@ func NewRevision(r memory.Revision) Revision {
 	return Revision{
 		EntryID: string(r.EntryID), Rev: r.Rev, Op: string(r.Action), Path: r.Path.String(), SHA256: hashText(r.Sum), Size: r.Size,
 		BaseRev: r.BaseRev, Author: newAuthor(r.Author), Device: string(r.Device), Agent: newAgent(r.Agent), Note: r.Note,
-		RuleSet: r.RuleSet, At: utc(r.At), WithdrawnRev: r.WithdrawnRev, Purged: r.Purged,
+		RuleSet: r.RuleSet, Risks: newRisks(r.Risks), At: utc(r.At), WithdrawnRev: r.WithdrawnRev, Purged: r.Purged,
 	}
 }
 
@@ -174,7 +175,7 @@ func (w Revision) Domain() (memory.Revision, error) {
 	}
 	r := memory.Revision{
 		EntryID: memory.EntryID(w.EntryID), Rev: w.Rev, Action: op, Path: path, Sum: sum, Size: w.Size, BaseRev: w.BaseRev,
-		Author: w.Author.Domain(), Device: memory.DeviceID(w.Device), Agent: w.Agent.Domain(), Note: w.Note, RuleSet: w.RuleSet, At: w.At,
+		Author: w.Author.Domain(), Device: memory.DeviceID(w.Device), Agent: w.Agent.Domain(), Note: w.Note, RuleSet: w.RuleSet, Risks: risks(w.Risks), At: w.At,
 		WithdrawnRev: w.WithdrawnRev, Purged: w.Purged,
 	}
 	if w.Content == nil {

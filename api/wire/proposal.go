@@ -30,6 +30,7 @@ type Proposal struct {
 	Agent   Agent     `json:"agent,omitzero"`
 	Note    string    `json:"note,omitzero"`
 	RuleSet string    `json:"rule_set,omitzero"`
+	Risks   []Risk    `json:"risks,omitzero"`
 	At      time.Time `json:"at"`
 
 	Decision  *Decision `json:"decision,omitzero"`
@@ -52,7 +53,8 @@ func NewProposal(p memory.Proposal) Proposal {
 		ID: string(p.ID), State: string(p.State), Op: string(p.Action), Path: p.Path.String(), PreviousPath: p.Previous.String(),
 		EntryID: string(p.EntryID), Creates: p.Creates, BaseRev: p.BaseRev, BaseSHA256: hashText(p.BaseSum), SHA256: hashText(p.Sum),
 		Size: p.Size, Kind: string(p.Kind), Name: p.Name, Description: p.Description,
-		Author: newAuthor(p.Author), Device: string(p.Device), Agent: newAgent(p.Agent), Note: p.Note, RuleSet: p.RuleSet, At: utc(p.At),
+		Author: newAuthor(p.Author), Device: string(p.Device), Agent: newAgent(p.Agent), Note: p.Note, RuleSet: p.RuleSet,
+		Risks: newRisks(p.Risks), At: utc(p.At),
 		Successor: string(p.Successor), Purged: p.Purged,
 	}
 	if d := p.Decision; d != nil {
@@ -70,8 +72,8 @@ func (w Proposal) Domain() (memory.Proposal, error) {
 	p := memory.Proposal{
 		ID: id, State: memory.ProposalState(w.State), EntryID: memory.EntryID(w.EntryID), Creates: w.Creates,
 		BaseRev: w.BaseRev, Size: w.Size, Kind: memory.Kind(w.Kind), Name: w.Name, Description: w.Description,
-		Author: w.Author.Domain(), Device: memory.DeviceID(w.Device), Agent: w.Agent.Domain(), Note: w.Note, RuleSet: w.RuleSet, At: w.At,
-		Successor: memory.ProposalID(w.Successor), Purged: w.Purged,
+		Author: w.Author.Domain(), Device: memory.DeviceID(w.Device), Agent: w.Agent.Domain(), Note: w.Note, RuleSet: w.RuleSet,
+		Risks: risks(w.Risks), At: w.At, Successor: memory.ProposalID(w.Successor), Purged: w.Purged,
 	}
 	if d := w.Decision; d != nil {
 		p.Decision = &memory.ReviewDecision{By: d.By.Domain(), At: d.At, Reason: memory.Reason(d.Reason), Note: d.Note, Rev: d.Rev}

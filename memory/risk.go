@@ -1,0 +1,49 @@
+package memory
+
+import (
+	"slices"
+
+	"github.com/teammem/teammem/sanitize"
+)
+
+// Risk is one place of a text for which a person should look at it.
+type Risk = sanitize.Risk
+
+// Cause names why.
+type Cause = sanitize.Cause
+
+// RiskRules are what texts are searched by.
+type RiskRules struct{ rules *sanitize.RiskRules }
+
+// NewRiskRules reads the rules.
+func NewRiskRules() RiskRules { return RiskRules{sanitize.NewRiskRules()} }
+
+// Risks returns why a person should look at a text that is shared as path: what
+// it says, and what kind of note it says it is. It refuses nothing.
+func (r RiskRules) Risks(path Path, text Clean) []Risk {
+	return r.of(ReadFrontmatter(path, text.Text()), text)
+}
+
+func (r RiskRules) of(meta Frontmatter, text Clean) []Risk {
+	risks := r.rules.Risks(text.Text())
+	switch meta.Kind {
+	case KindFeedback: // which is instructions, and says so
+		risks = slices.DeleteFunc(risks, func(r Risk) bool { return r.Cause == sanitize.CauseInstruction })
+	case KindUser:
+		risks = slices.Insert(risks, 0, Risk{Cause: sanitize.CauseKindUser, Line: readHead(text.Text()).line("type"), Column: 1})
+		risks = risks[:min(len(risks), sanitize.MaxRisks)]
+	case KindProject, KindReference:
+	}
+	return risks
+}
+
+// RiskLevel returns the highest level of the causes.
+func RiskLevel(risks []Risk) sanitize.Level {
+	level := sanitize.LevelLow
+	for _, r := range risks {
+		if level = r.Cause.Level(); level == sanitize.LevelHigh {
+			break
+		}
+	}
+	return level
+}
