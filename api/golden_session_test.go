@@ -12,7 +12,7 @@ const (
 	textA      = "---\nname: a\ndescription: how the tests get a database\ntype: project\n---\n\nRun make test.\n"
 	textAEdit  = textA + "It takes a minute.\n"
 	textAOther = textA + "It needs Postgres.\n"
-	textB      = "short\n"
+	textB      = "always short\n"
 )
 
 // findingReport is what a client says of a text that it did not send.

@@ -12,6 +12,9 @@ type Risk = sanitize.Risk
 // Cause names why.
 type Cause = sanitize.Cause
 
+// LevelHigh is the level of the causes that weigh most.
+const LevelHigh = sanitize.LevelHigh
+
 // RiskRules are what texts are searched by.
 type RiskRules struct{ rules *sanitize.RiskRules }
 
@@ -35,15 +38,4 @@ func (r RiskRules) of(meta Frontmatter, text Clean) []Risk {
 	case KindProject, KindReference:
 	}
 	return risks
-}
-
-// RiskLevel returns the highest level of the causes.
-func RiskLevel(risks []Risk) sanitize.Level {
-	level := sanitize.LevelLow
-	for _, r := range risks {
-		if level = r.Cause.Level(); level == sanitize.LevelHigh {
-			break
-		}
-	}
-	return level
 }

@@ -45,7 +45,7 @@ func TestPush_RevisionKeepsProvenance(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	w := put(t, "testing/db.md", "---\nname: DB\ntype: feedback\n---\nUse one cluster.\n")
-	w.Note = "because"
+	w.Note, w.Risks = "because", aRisk()
 	v := b.push(t, w).Verdicts[0]
 
 	entry, err := b.Entry(t.Context(), b.project.ID, v.EntryID)
@@ -62,7 +62,8 @@ func TestPush_RevisionKeepsProvenance(t *testing.T) {
 	want := []memory.Revision{{
 		EntryID: v.EntryID, Rev: 1, Action: memory.ActionPut, Path: w.Path, Content: w.Content.Bytes(), Sum: w.Content.Sum(),
 		Size: w.Content.Size(), Author: memory.Author{Member: b.member.ID, Name: "Mara"}, Device: b.device.ID,
-		Agent: memory.Agent{Name: "claude-code", Version: "2.1", Session: "s1", Model: "m1"}, Note: "because", RuleSet: "rules-1", At: start(),
+		Agent: memory.Agent{Name: "claude-code", Version: "2.1", Session: "s1", Model: "m1"}, Note: "because", RuleSet: "rules-1",
+		Risks: aRisk(), At: start(),
 	}}
 	if diff := cmp.Diff(want, found, cmp.AllowUnexported(memory.Path{})); diff != "" {
 		t.Errorf("revisions (-want +got):\n%s", diff)

@@ -109,7 +109,7 @@ func TestPropose_KeepsTheChange(t *testing.T) {
 	before := b.head(t)
 	text := "\ufeff---\nname: New\ntype: feedback\n---\r\nÜse “one” 🎉\r\n"
 	created := put(t, "f/new.md", text)
-	created.Note = "because"
+	created.Note, created.Risks = "because", aRisk()
 	renamed := edit(t, "b.md", "", v)
 	renamed.AllowEmpty = true
 	other := b.addMember(t, "Ole")
@@ -120,7 +120,7 @@ func TestPropose_KeepsTheChange(t *testing.T) {
 		Project: b.project.ID, State: memory.ProposalPending, Action: memory.ActionPut, Path: created.Path, EntryID: created.NewID, Creates: true,
 		Content: []byte(text), Sum: memory.Sum([]byte(text)), Size: len(text), Kind: memory.KindFeedback, Name: "New",
 		Description: "Üse “one” 🎉", Author: memory.Author{Member: b.member.ID, Name: "Mara"}, Device: b.device.ID, Agent: agent,
-		Note: "because", RuleSet: "rules-1", At: start(),
+		Note: "because", RuleSet: "rules-1", Risks: aRisk(), At: start(),
 	}
 	entry := memory.Proposal{
 		Project: b.project.ID, State: memory.ProposalPending, EntryID: v.EntryID, BaseRev: 1, BaseSum: v.Sum, Previous: parse(t, "a.md"),

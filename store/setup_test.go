@@ -147,6 +147,10 @@ func put(tb testing.TB, path, text string) memory.Write {
 	}
 }
 
+func aRisk() []memory.Risk {
+	return []memory.Risk{{Cause: "override", Line: 3, Column: 1, Length: 19}, {Cause: "kind-user"}}
+}
+
 func edit(tb testing.TB, path, text string, v memory.Verdict) memory.Write {
 	tb.Helper()
 	w := put(tb, path, text)

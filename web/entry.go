@@ -86,7 +86,7 @@ func (v *visit) shown(e memory.Entry, r memory.Revision) view.Entry {
 		Name: f.Name, Description: f.Description, Kind: string(f.Kind),
 		Mode: view.ParseMode(v.query["view"], view.ModeRaw), Content: string(r.Content), Size: r.Size,
 		Rev: r.Rev, Head: e.Rev, Deleted: e.Deleted, Author: r.Author.Name, Agent: agentOf(r.Agent), Note: r.Note,
-		At: r.At, Lints: lints(r), MayWrite: v.project.Role >= memory.RoleContributor,
+		At: r.At, Lints: lints(r), Risks: risks(r.Risks), MayWrite: v.project.Role >= memory.RoleContributor,
 	}
 }
 

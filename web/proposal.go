@@ -68,7 +68,7 @@ func (v *visit) opened(p memory.ProposalView) view.Proposal {
 		Note: p.Note, RuleSet: p.RuleSet, Block: block(p, v.project.Role, v.who),
 		MayReject:   pending && !mine && v.project.Role >= memory.RoleReviewer,
 		MayWithdraw: pending && mine && v.project.Role >= memory.RoleContributor,
-		Decision:    decision(p.Proposal),
+		Decision:    decision(p.Proposal), Risks: risks(p.Risks),
 	}
 	if p.Head != nil {
 		open.HeadRev = p.Head.Rev
@@ -95,7 +95,7 @@ func (v *visit) opened(p memory.ProposalView) view.Proposal {
 
 // withoutText is a proposal whose text was purged.
 func withoutText(open view.Proposal, e memory.Erasure) view.Proposal {
-	open.Purge, open.Old, open.New, open.Lints = purge(e), "", "", nil
+	open.Purge, open.Old, open.New, open.Lints, open.Risks = purge(e), "", "", nil, nil
 	if open.Decision != nil && open.Decision.At.Equal(e.At) {
 		open.Decision = nil // the purge closed it
 	}

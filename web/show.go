@@ -93,5 +93,13 @@ func remarks(lints []memory.Lint) (found []view.Lint) {
 	return found
 }
 
+// risks are why a person should look at a text.
+func risks(all []memory.Risk) (shown []view.Risk) {
+	for _, r := range all {
+		shown = append(shown, view.Risk{Cause: string(r.Cause), High: r.Cause.Level() == memory.LevelHigh, Line: r.Line})
+	}
+	return shown
+}
+
 // folderOf is the folder of a path, with a final slash; "" at the top.
 func folderOf(path string) string { return path[:strings.LastIndexByte(path, '/')+1] }

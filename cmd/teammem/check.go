@@ -27,7 +27,8 @@ func (a *app) newCheckCommand() *cobra.Command {
 		Long: `Take files through the same checks as a sync: the name, size, encoding and
 secrets. In a linked tree its key is that below team/, and its folders and
 neighbours count; elsewhere its own name does. With --path only a path key is
-judged. A clean file may have hints on how teammates would get more out of it.
+judged. A clean file may have hints on how teammates would get more out of it,
+and places that a reviewer will look at.
 Exit 0: clean; 7: refused; 2: a file is not there.`,
 		Example: "  teammem check notes/*.md\n  teammem check --path 'testing/db.md'",
 		RunE: func(c *cobra.Command, args []string) error {
@@ -58,6 +59,7 @@ type checkLine struct {
 	Hint     string        `json:"hint,omitzero"`
 	Findings []findingLine `json:"findings,omitzero"`
 	Hints    []hintLine    `json:"hints,omitzero"` // of a clean file
+	Risks    []riskLine    `json:"risks,omitzero"` // of a clean file
 }
 
 func (a *app) checkKey(key string, asJSON bool) error {
@@ -79,10 +81,10 @@ func (a *app) checkFiles(ctx context.Context, files []string, asJSON bool) error
 	if err != nil {
 		return err
 	}
-	codes := []int{exitOK}
+	codes, rules := []int{exitOK}, memory.NewRiskRules()
 	for _, file := range files {
 		line := checkLine{Verdict: "clean"}
-		key, hints, err := checkFile(ctx, trees, scanner, file)
+		judged, err := checkFile(ctx, trees, scanner, rules, file)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -95,7 +97,7 @@ func (a *app) checkFiles(ctx context.Context, files []string, asJSON bool) error
 			line = refusedCheck(err)
 			codes = append(codes, exitRefused)
 		}
-		line.File, line.Path, line.Hints = file, key, hints
+		line.File, line.Path, line.Hints, line.Risks = file, judged.Path, judged.Hints, judged.Risks
 		if err := a.printCheck(line, asJSON); err != nil {
 			return err
 		}
@@ -122,40 +124,50 @@ func (a *app) treeNames() (*client.TreeNames, error) {
 
 // checkFile judges a file where it is in a linked tree; elsewhere by its own
 // name, since it is not known where below team/ it would go. One that is clean
-// may have hints. The key is that in a tree, in characters that can be shown.
-func checkFile(ctx context.Context, trees *client.TreeNames, scanner memory.Scanner, file string) (key string, hints []hintLine, err error) {
+// may have hints and risks. The path is that in a tree, in characters that can be
+// shown.
+func checkFile(
+	ctx context.Context, trees *client.TreeNames, scanner memory.Scanner, rules memory.RiskRules, file string,
+) (l checkLine, err error) {
 	key, path, err := trees.Judge(ctx, file)
+	l.Path = shown(key)
 	if err != nil {
-		return shown(key), nil, err
+		return l, err
 	}
 	if key == "" {
 		if path, err = memory.ParsePath(filepath.Base(file)); err != nil {
-			return "", nil, err
+			return checkLine{}, err
 		}
 	}
-	hints, err = checkText(ctx, scanner, path, file)
-	return shown(key), hints, err
+	clean, written, err := screenFile(ctx, scanner, path, file)
+	if err != nil {
+		return l, err
+	}
+	l.Hints, l.Risks = hintsOf(path, clean.Text(), written), riskLines(rules.Risks(path, clean))
+	return l, nil
 }
 
-func checkText(ctx context.Context, scanner memory.Scanner, path memory.Path, file string) ([]hintLine, error) {
+// screenFile takes the text of a file through the gate, and tells when it was
+// written.
+func screenFile(ctx context.Context, scanner memory.Scanner, path memory.Path, file string) (memory.Clean, time.Time, error) {
 	f, err := os.Open(file)
 	if err != nil {
-		return nil, fmt.Errorf("check %s: %w", shown(file), withoutName(err))
+		return memory.Clean{}, time.Time{}, fmt.Errorf("check %s: %w", shown(file), withoutName(err))
 	}
 	defer f.Close()
 	content, err := io.ReadAll(io.LimitReader(f, memory.MaxEntryBytes+1))
 	if err != nil {
-		return nil, fmt.Errorf("check %s: %w", shown(file), withoutName(err))
+		return memory.Clean{}, time.Time{}, fmt.Errorf("check %s: %w", shown(file), withoutName(err))
 	}
 	clean, err := memory.Screen(ctx, scanner, path, content)
 	if err != nil {
-		return nil, err
+		return memory.Clean{}, time.Time{}, err
 	}
 	info, err := f.Stat()
 	if err != nil {
-		return nil, fmt.Errorf("check %s: %w", shown(file), withoutName(err))
+		return memory.Clean{}, time.Time{}, fmt.Errorf("check %s: %w", shown(file), withoutName(err))
 	}
-	return hintsOf(path, clean.Text(), info.ModTime()), nil
+	return clean, info.ModTime(), nil
 }
 
 // hintsOf returns what could be better about a clean file. Of an index, what
@@ -204,6 +216,9 @@ func (a *app) printCheck(l checkLine, asJSON bool) error {
 		text := fmt.Sprintf("clean    %s\n", name)
 		for _, h := range l.Hints {
 			text += fmt.Sprintf("hint     %s: %s: %s\n", at(name, h.Line), h.Rule, h.Message)
+		}
+		for _, r := range l.Risks {
+			text += r.under(name)
 		}
 		_, err := io.WriteString(a.stdout, text)
 		return err

@@ -48,20 +48,21 @@ Exit 0: done; 2: no such entry; 6: not logged in; 8: the server cannot be reache
 
 // logLine is one version in --json.
 type logLine struct {
-	Type   string    `json:"type"`
-	Path   string    `json:"path"`
-	Rev    int64     `json:"rev"`
-	Op     string    `json:"op,omitzero"`
-	Author string    `json:"author,omitzero"`
-	Device string    `json:"device,omitzero"`
-	Agent  string    `json:"agent,omitzero"`
-	Note   string    `json:"note,omitzero"`
-	At     time.Time `json:"at,omitzero"`
+	Type   string     `json:"type"`
+	Path   string     `json:"path"`
+	Rev    int64      `json:"rev"`
+	Op     string     `json:"op,omitzero"`
+	Author string     `json:"author,omitzero"`
+	Device string     `json:"device,omitzero"`
+	Agent  string     `json:"agent,omitzero"`
+	Note   string     `json:"note,omitzero"`
+	At     time.Time  `json:"at,omitzero"`
+	Risks  []riskLine `json:"risks,omitzero"`
 }
 
 func newLogLine(r memory.Revision) logLine {
 	return logLine{
-		"revision", r.Path.String(), r.Rev, string(r.Action), r.Author.Name, string(r.Device), r.Agent.Name, r.Note, r.At.UTC(),
+		"revision", r.Path.String(), r.Rev, string(r.Action), r.Author.Name, string(r.Device), r.Agent.Name, r.Note, r.At.UTC(), riskLines(r.Risks),
 	}
 }
 

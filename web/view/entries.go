@@ -94,6 +94,7 @@ type Entry struct {
 	Note        string
 	At          time.Time
 	Lints       []Lint
+	Risks       []Risk
 	MayWrite    bool       // the viewer may restore
 	Folders     []Folder   // of the project, opened at this entry's
 	Siblings    []EntryRow // the nearest entries of the same folder

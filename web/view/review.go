@@ -84,6 +84,7 @@ type Proposal struct {
 	Note        string
 	RuleSet     string
 	Lints       []Lint
+	Risks       []Risk
 	Block       Block     // why the viewer cannot approve
 	MayReject   bool      // and see the form for it
 	MayWithdraw bool      // it is the viewer's own
