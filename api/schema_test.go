@@ -29,7 +29,7 @@ func TestOpenAPI_MatchesWire(t *testing.T) {
 		"HeadEvent": wire.HeadEvent{}, "Project": wire.Project{}, "ProjectPage": wire.Page[wire.Project]{}, "Me": wire.Me{}, "DeviceAdd": wire.DeviceAdd{},
 		"DevicePage": wire.Page[wire.Device]{}, "TokenRequest": wire.TokenRequest{}, "Tokens": wire.Tokens{}, "Member": wire.Member{},
 		"TokenRevoke": wire.TokenRevoke{}, "Done": wire.Done{}, "Keys": wire.Keys{}, "Key": wire.Key{},
-		"Device": wire.Device{}, "Health": wire.Health{}, "Report": wire.Report{}, "ReportedHold": wire.ReportedHold{}, "RefusedFile": wire.RefusedFile{}, "BlockedFile": wire.BlockedFile{}, "Version": wire.Version{}, "Problem": wire.Problem{}, "Finding": wire.Finding{},
+		"Device": wire.Device{}, "Health": wire.Health{}, "Report": wire.Report{}, "ReportedHold": wire.ReportedHold{}, "RefusedFile": wire.RefusedFile{}, "BlockedFile": wire.BlockedFile{}, "Version": wire.Version{}, "Problem": wire.Problem{}, "Finding": wire.Finding{}, "Risk": wire.Risk{},
 		"SecretFinding": wire.SecretFinding{}, "SecretFindingPage": wire.Page[wire.SecretFinding]{}, "AllowRequest": wire.AllowRequest{},
 		"FindingReport": wire.FindingReport{}, "AllowAction": wire.AllowAction{}, "AllowRule": wire.AllowRule{}, "AllowRulePage": wire.Page[wire.AllowRule]{},
 	}

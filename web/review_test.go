@@ -248,7 +248,7 @@ func TestApprove_Refused(t *testing.T) {
 func TestProposal_Raw(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	text := "\x01\x02<script>\r\nno end"
+	text := "\u200b\u3164<script>\r\nno end"
 	page, _ := b.proposed(t, b.members[memory.RoleContributor], "a.md", text)
 	for _, role := range []memory.Role{memory.RoleReviewer, memory.RoleContributor} {
 		r := b.as(t, role).get(page+"/raw").want(t, http.StatusOK)

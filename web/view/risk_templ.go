@@ -93,7 +93,7 @@ func riskNotice(f Frame, risks []Risk, raw string) templ.Component {
 				}
 				for i, n := range g.lines[:min(len(g.lines), mostRiskLines)] {
 					if i > 0 {
-						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, ",")
+						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "·")
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
