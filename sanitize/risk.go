@@ -70,8 +70,9 @@ func (c Cause) Level() Level {
 	case CauseOverride, CauseSecrecy, CauseRoleClaim, CausePermission, CausePipeToShell, CauseSkipFlags, CauseCredentialURL, CauseBlob,
 		CauseImageQuery, CauseKindUser:
 		return LevelHigh
+	default:
+		return LevelMedium
 	}
-	return LevelMedium
 }
 
 // A Risk is one place of a text with its cause.

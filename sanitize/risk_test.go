@@ -171,7 +171,7 @@ func TestRisks_None(t *testing.T) {
 		"plain":                "# DB\n\nThe tests run on Postgres 16, since a mock hid a broken migration.\n",
 		"byte order mark":      "\ufeff# DB\r\n\r\nuse it\r\n",
 		"emoji":                "⚠️ 👩‍💻 1️⃣ ❤️‍🔥 🏳️‍🌈 ok\n" + strings.Repeat("- ⚠️ slow\n", 20),
-		"Persian and Hindi":    "می‌خواهم क्‍ष نامه‌ها",
+		"Persian and Hindi":    "می\u200cخواهم क्\u200dष نامه\u200cها",
 		"Chinese with Latin":   "集成测试API必须用Postgres数据库和μ秒",
 		"Russian":              "Тесты идут на настоящей базе, потому что API сломался.",
 		"Greek letters":        "Δt is 3 μs, λx and σ2; το λόγος",
