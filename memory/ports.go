@@ -44,6 +44,7 @@ type Store interface {
 	DecisionStore
 	ConflictStore
 	FindingStore
+	RescanStore
 	ModerationStore
 	ProjectStore
 	PolicyStore

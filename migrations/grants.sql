@@ -40,8 +40,13 @@ grant select, insert, update (
 ) on conflicts to teammem_serve;
 grant select, insert, update (
     state, severity, rule_set, line, col, excerpt, device_id, at, entry_id, rev, reason, note, glob, asked_at, ask_ends_at,
-    decided_by, decided_at, decision_note, allow_id
+    decided_by, decided_at, decision_note, allow_id, first_rev
 ) on secret_findings to teammem_serve;
 grant select, insert, update (revoked_by, revoked_at) on allow_rules to teammem_serve;
+grant select, insert, update (rule_set, round, whole, at) on rescan to teammem_serve;
+grant select, insert, update (
+    round, rule_set, goal, seq, proposal_id, conflict_id, texts, findings, withdrawn, hidden, unscanned, unscanned_some, began_at,
+    ended_at
+) on project_rescans to teammem_serve;
 grant select, insert, delete, update (used_at) on console_links to teammem_serve;
 grant select, insert, delete on console_sessions to teammem_serve;

@@ -41,38 +41,44 @@ func (s *Store) AddQuarantine(
 	ctx context.Context, q memory.Quarantine, done memory.Screened, row memory.AuditRow,
 ) (memory.Quarantine, error) {
 	asked := q
-	err := s.inLocked(ctx, asked.Project, func(tx pgx.Tx, k known) error {
-		q = asked // a transaction can be begun again
-		if err := manyRows(ctx, tx); err != nil {
-			return err
-		}
-		brought, err := findSuspects(ctx, tx, k.heads.Head, sift(done), &q)
-		if err != nil {
-			return err
-		}
-		closed, err := closeSuspectProposals(ctx, tx, &q, row)
-		if err != nil {
-			return err
-		}
-		q.Head = brought.Head
-		if len(q.Entries) == 0 && q.Proposals == 0 {
-			q, err = readAgain(ctx, tx, q)
-			return err
-		}
-		w := returnWriter{tx: tx, project: q.Project, by: q.By.Member, device: row.Device, at: q.At, note: q.Reason, text: memory.ActionWithdraw}
-		if err := w.write(ctx, brought); err != nil {
-			return err
-		}
-		if err := writeQuarantine(ctx, tx, q); err != nil {
-			return err
-		}
-		if err := hideWithdrawn(ctx, tx, q.Project, brought.Done); err != nil {
-			return err
-		}
-		row.Decision = "withdrawn"
-		return appendProject(ctx, tx, q.Project, k.chain, slices.Concat([]memory.AuditRow{row}, returnRows(row, "entry.withdraw", brought), closed)...)
+	err := s.inLocked(ctx, asked.Project, func(tx pgx.Tx, k known) (err error) {
+		q, err = addQuarantine(ctx, tx, k, asked, done, row) // a transaction can be begun again
+		return err
 	})
 	return q, s.fault(ctx, "add quarantine", err)
+}
+
+func addQuarantine(
+	ctx context.Context, tx pgx.Tx, k known, q memory.Quarantine, done memory.Screened, row memory.AuditRow,
+) (memory.Quarantine, error) {
+	if err := manyRows(ctx, tx); err != nil {
+		return q, err
+	}
+	brought, err := findSuspects(ctx, tx, k.heads.Head, sift(done), &q)
+	if err != nil {
+		return q, err
+	}
+	closed, err := closeSuspectProposals(ctx, tx, &q, row)
+	if err != nil {
+		return q, err
+	}
+	q.Head = brought.Head
+	if len(q.Entries) == 0 && q.Proposals == 0 {
+		return readAgain(ctx, tx, q)
+	}
+	w := returnWriter{tx: tx, project: q.Project, by: q.By.Member, device: row.Device, at: q.At, note: q.Reason, text: memory.ActionWithdraw}
+	if err := w.write(ctx, brought); err != nil {
+		return q, err
+	}
+	if err := writeQuarantine(ctx, tx, q); err != nil {
+		return q, err
+	}
+	if err := hideWithdrawn(ctx, tx, q.Project, brought.Done); err != nil {
+		return q, err
+	}
+	row.Decision = "withdrawn"
+	rows := slices.Concat([]memory.AuditRow{row}, returnRows(row, "entry.withdraw", brought), closed)
+	return q, appendProject(ctx, tx, q.Project, k.chain, rows...)
 }
 
 // manyRows tells the planner, who takes every array for a short one, to join

@@ -34,7 +34,7 @@ func (a *app) newAdminCommand() *cobra.Command {
 	key := &cobra.Command{Use: "key", Short: "Keys that sign access tokens", RunE: showHelp}
 	key.AddCommand(a.newKeyRotateCommand(&db))
 	c.AddCommand(member, project, role, token, device, key, a.newConsoleLinkCommand(&db))
-	c.AddCommand(a.newBackupCommand(&db), a.newRestoreCommand(&db), a.newExportCommand(&db))
+	c.AddCommand(a.newBackupCommand(&db), a.newRestoreCommand(&db), a.newExportCommand(&db), a.newRescanCommand(&db))
 	return c
 }
 

@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
@@ -84,6 +85,8 @@ type server struct {
 	hints    *store.Hints
 	counts   *api.Metrics
 	calls    *api.API
+	scanner  timedScanner
+	service  *memory.Service
 	handler  http.Handler // for members
 	probes   http.Handler // for whoever watches over the server
 }
@@ -150,6 +153,7 @@ func (s *server) run(ctx context.Context, more ...string) error {
 		}
 	})
 	kept.Go(func() { s.upkeep(serving) })
+	kept.Go(func() { s.rescan(serving) })
 	kept.Go(func() { s.calls.KeepPages(serving) })
 	draining, drained := context.WithCancel(context.WithoutCancel(ctx)) // what is written until the end is told to others
 	kept.Go(func() { s.hints.Run(draining) })
@@ -182,9 +186,10 @@ func (s *server) open(ctx context.Context) error {
 		return err
 	}
 	s.hints = s.db.store.Hints(s.hub.Notify)
-	a, scanner, scans := s.app, timedScanner{found, s.app.now, s.counts}, serving.NewScanBudget(s.app.now)
-	service := memory.NewService(s.db.store, scanner, notifier{s.hub, s.hints}, s.db.clock.Now, memory.Limits{})
-	calls, err := s.newAPI(ctx, service, api.Options{Version: version, Ready: s.ready, Hub: s.hub, Scans: scans, Metrics: s.counts, Log: s.log})
+	a, scans := s.app, serving.NewScanBudget(s.app.now)
+	s.scanner = timedScanner{found, a.now, s.counts, &atomic.Int64{}}
+	s.service = memory.NewService(s.db.store, s.scanner, notifier{s.hub, s.hints}, s.db.clock.Now, memory.Limits{})
+	calls, err := s.newAPI(ctx, s.service, api.Options{Version: version, Ready: s.ready, Hub: s.hub, Scans: scans, Metrics: s.counts, Log: s.log})
 	if err != nil {
 		return err
 	}
@@ -192,7 +197,7 @@ func (s *server) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	pages := web.New(service, auth.NewSessions(s.db.store, s.db.clock.Now), files, a.now, web.Options{
+	pages := web.New(s.service, auth.NewSessions(s.db.store, s.db.clock.Now), files, a.now, web.Options{
 		Dates: s.db.clock.Now, TLS: s.entrance.encrypted(), Scans: scans, Observe: s.counts.Request, Log: s.log,
 	})
 	s.calls = calls
@@ -214,13 +219,14 @@ func (s *server) ready(ctx context.Context) error {
 	return s.db.store.Ready(ctx)
 }
 
-// timedScanner tells the metrics how long scans take, and has the member pay for
-// whom they are.
+// timedScanner tells the metrics how long scans take, has the member pay for
+// whom they are, and knows whether there are any.
 type timedScanner struct {
 	memory.KeyedScanner
 
 	clock  memory.Clock
 	counts *api.Metrics
+	scans  *atomic.Int64 // that go on
 }
 
 func (t timedScanner) Scan(ctx context.Context, text string) ([]sanitize.Finding, error) {
@@ -229,7 +235,9 @@ func (t timedScanner) Scan(ctx context.Context, text string) ([]sanitize.Finding
 
 func (t timedScanner) ScanKeyed(ctx context.Context, text string, key []byte) ([]sanitize.Finding, error) {
 	start := t.clock()
+	t.scans.Add(1)
 	defer func() {
+		t.scans.Add(-1)
 		took := t.clock().Sub(start)
 		t.counts.Scan(took)
 		serving.PayScan(ctx, len(text), took)

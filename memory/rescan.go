@@ -1,0 +1,373 @@
+package memory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/teammem/teammem/sanitize"
+)
+
+// Rescan is a round of looking at everything that is stored, by rules that it was
+// not screened by.
+type Rescan struct {
+	RuleSet string // of the server that was started last
+	Round   int64
+	Whole   bool // also what these very rules let pass
+	At      time.Time
+}
+
+// RescanProgress is how far a round has come in a project.
+type RescanProgress struct {
+	Project  ProjectID
+	Slug     string
+	Head     int64 // the project's newest change
+	Round    int64
+	RuleSet  string
+	Goal     int64      // the newest change when it began
+	Seq      int64      // up to which the feed was looked at,
+	Proposal ProposalID // and likewise, by their ids
+	Conflict ConflictID
+
+	Texts         int
+	Findings      int
+	Withdrawn     int      // entries that went
+	Hidden        int      // older revisions that only reviewers can read now
+	Unscanned     int      // texts whose scan did not come to its end
+	UnscannedSome []string // the first of them
+
+	BeganAt time.Time
+	EndedAt time.Time // zero: it goes on
+}
+
+// due reports whether there is something to look at.
+func (p RescanProgress) due() bool { return p.EndedAt.IsZero() || p.Seq < p.Head }
+
+// mostUnscanned is how many texts are named whose scan did not end.
+const mostUnscanned = 100
+
+// skip notes that nobody knows what is in a text.
+func (p *RescanProgress) skip(t StoredText) {
+	if p.Unscanned++; len(p.UnscannedSome) < mostUnscanned {
+		p.UnscannedSome = append(p.UnscannedSome, t.String())
+	}
+}
+
+// StoredText is a text that is looked at again: of a revision, a proposal or a
+// conflict.
+type StoredText struct {
+	Revision RevisionRef // one of the three
+	Proposal ProposalID
+	Conflict ConflictID
+
+	Path    Path
+	Content []byte
+	Sum     Hash
+	Author  Author // who wrote it first
+	Device  DeviceID
+	Pending bool // a proposal that nobody has decided on
+}
+
+// String names the text.
+func (t StoredText) String() string {
+	switch {
+	case t.Proposal != "":
+		return string(t.Proposal)
+	case t.Conflict != "":
+		return string(t.Conflict)
+	}
+	return fmt.Sprintf("%s@%d", t.Revision.EntryID, t.Revision.Rev)
+}
+
+// ServerMember is who takes texts back that the server itself has found
+// something in. Nobody can log in as it.
+const ServerMember MemberID = "mem_teammemserver2222222"
+
+// server is who acts in a re-scan.
+func server() Principal { return Principal{Client: "teammem rescan"} }
+
+// Pace holds a re-scan up after each text, which took so long. Its error ends
+// the re-scan.
+type Pace func(ctx context.Context, took time.Duration) error
+
+// WantRescan says that a server with this scanner was started. If its rules are
+// others than those before, everything is looked at again.
+func (s *Service) WantRescan(ctx context.Context) error {
+	_, err := s.store.WantRescan(ctx, s.scanner.RuleSet(), s.clock())
+	return err
+}
+
+// Rescan looks at what is stored and due, unless another server does, or a server
+// with other rules was started later. It goes on where it was interrupted.
+func (s *Service) Rescan(ctx context.Context, pace Pace) error {
+	r, all, err := s.rescans(ctx)
+	if err != nil || r.RuleSet != s.scanner.RuleSet() || !slices.ContainsFunc(all, RescanProgress.due) {
+		return err
+	}
+	scanner, ok := s.scanner.(KeyedScanner)
+	if !ok {
+		return &Error{Code: CodeInternal, Message: "this scanner cannot tell one secret from another"}
+	}
+	_, err = s.store.RescanAlone(ctx, func(ctx context.Context) error {
+		// Another server may have gone on meanwhile.
+		r, all, err := s.rescans(ctx)
+		if err != nil || r.RuleSet != scanner.RuleSet() {
+			return err
+		}
+		var failed []error
+		for _, p := range all {
+			if p.due() {
+				work := rescan{Service: s, scanner: scanner, round: r, pace: pace}
+				failed = append(failed, work.project(ctx, p)) // the others are looked at all the same
+			}
+		}
+		return errors.Join(failed...)
+	})
+	return err
+}
+
+func (s *Service) rescans(ctx context.Context) (Rescan, []RescanProgress, error) {
+	r, err := s.store.Rescan(ctx)
+	if err != nil {
+		return r, nil, err
+	}
+	all, err := s.store.RescanProgress(ctx, r)
+	return r, all, err
+}
+
+// rescan is a server at work on a round.
+type rescan struct {
+	*Service
+
+	scanner KeyedScanner
+	round   Rescan
+	pace    Pace
+}
+
+// page is how much is read at once. It is looked at again after a crash.
+const (
+	rescanPage  = 200
+	rescanBytes = 1 << 20
+)
+
+// project looks at what is left of one project.
+func (w rescan) project(ctx context.Context, p RescanProgress) error {
+	if p.BeganAt.IsZero() {
+		p.BeganAt = w.clock()
+	}
+	for {
+		texts, next, err := w.store.RescanTexts(ctx, w.round, p, rescanPage, rescanBytes)
+		if err != nil {
+			return err
+		}
+		x, err := w.store.Exceptions(ctx, p.Project)
+		if err != nil {
+			return err
+		}
+		for _, t := range texts {
+			if err := w.text(ctx, &next, t, x); err != nil {
+				return err
+			}
+		}
+		done := next.Seq == p.Seq && next.Proposal == p.Proposal && next.Conflict == p.Conflict
+		if done && next.EndedAt.IsZero() {
+			next.EndedAt = w.clock()
+		}
+		kept, err := w.store.KeepRescan(ctx, p, next)
+		if err != nil || !kept || done {
+			return err
+		}
+		p = next
+	}
+}
+
+// text looks at one text, and takes it back if there is a secret in it.
+func (w rescan) text(ctx context.Context, p *RescanProgress, t StoredText, x Exceptions) error {
+	began := w.clock()
+	found, err := w.find(ctx, t, x)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	p.Texts++
+	if err != nil {
+		p.skip(t)
+	} else if len(found) > 0 {
+		if err := w.hit(ctx, p, t, found); err != nil {
+			return err
+		}
+	}
+	if w.pace == nil {
+		return nil
+	}
+	return w.pace(ctx, w.clock().Sub(began))
+}
+
+// find returns what the text and its name hold and nobody allowed.
+func (w rescan) find(ctx context.Context, t StoredText, x Exceptions) (all []Finding, err error) {
+	now := w.clock()
+	known := func(context.Context) (Exceptions, error) { return x, nil }
+	for _, part := range []struct {
+		text string
+		path Path // that is known to hold nothing
+	}{{t.Path.String(), Path{}}, {string(t.Content), t.Path}} {
+		found, err := Allowing(w.scanner, part.path, now, known).Scan(ctx, part.text)
+		if err != nil {
+			return nil, err
+		}
+		if len(all) > 0 {
+			part.path = Path{}
+		}
+		for _, f := range found {
+			if f.Fingerprint.IsZero() {
+				f.Fingerprint = placeOf(x.Key, t, f)
+			}
+			all = append(all, Finding{
+				Finding: f, ID: NewFindingID(), State: FindingOpen, Path: part.path, RuleSet: w.round.RuleSet, Author: t.Author,
+				Device: t.Device, FirstAt: now, At: now, Stored: t.Revision,
+			})
+		}
+	}
+	return all, nil
+}
+
+// placeOf stands for the fingerprint of a secret that cannot be told from
+// others. No scan returns it, so that nothing is allowed by it.
+func placeOf(key FindingKey, t StoredText, f sanitize.Finding) Fingerprint {
+	place := fmt.Sprintf("%s\x00%s\x00%s\x00%d:%d", key.Bytes(), t.Sum, f.Rule, f.Line, f.Column)
+	return Fingerprint(Sum([]byte(place)))
+}
+
+// hit tells of what was found, and takes the text out of sight. It can be done
+// again.
+func (w rescan) hit(ctx context.Context, p *RescanProgress, t StoredText, found []Finding) error {
+	now, rules := w.clock(), rulesFound(found)
+	for i := range found {
+		found[i].Project = p.Project
+	}
+	row := server().Row(now, "finding.rescan", t.object())
+	row.Decision, row.Rules = "found", append([]string{string(CodeSecretFound)}, rules...)
+	if err := w.store.KeepStored(ctx, p.Project, found, row); err != nil {
+		return err
+	}
+	p.Findings += len(found)
+	if t.Proposal != "" && t.Pending {
+		end := Ending{Project: p.Project, Proposal: t.Proposal, State: ProposalWithdrawn, By: ServerMember, At: now}
+		end.Row = server().Row(now, "proposal.withdraw", string(t.Proposal))
+		end.Row.After, end.Row.Decision, end.Row.Rules = t.Sum, string(ProposalWithdrawn), rules
+		_, err := w.store.End(ctx, end)
+		return err
+	}
+	if t.Revision.Rev == 0 {
+		return nil // only its author and those who decide can read it
+	}
+	q := Quarantine{
+		ID: NewQuarantineID(), Project: p.Project, Suspects: Suspects{Entries: []EntryID{t.Revision.EntryID}},
+		Reason: "secret found by newer rules: " + strings.Join(rules[:min(len(rules), 3)], ", "), By: Author{Member: ServerMember}, At: now,
+	}
+	row = server().Row(now, "quarantine.add", string(q.ID))
+	row.Rules = rules
+	q, hidden, err := w.store.TakeBack(ctx, q, t, row)
+	if err != nil {
+		return err
+	}
+	p.Withdrawn, p.Hidden = p.Withdrawn+q.Withdrawn, p.Hidden+hidden
+	if q.Withdrawn > 0 {
+		w.notify.Notify(p.Project, Cursor{q.Head.Epoch, q.Head.Seq})
+	}
+	return nil
+}
+
+// object is what the audit calls the text.
+func (t StoredText) object() string {
+	if t.Revision.Rev > 0 {
+		return string(t.Revision.EntryID)
+	}
+	return t.String()
+}
+
+func rulesFound(found []Finding) (rules []string) {
+	for _, f := range found {
+		rules = append(rules, f.Rule)
+	}
+	slices.Sort(rules)
+	return slices.Compact(rules)
+}
+
+// RescanReport is how re-scans stand, for whoever administers the instance.
+type RescanReport struct {
+	Rescan
+	Projects []RescanProgress
+	Findings []Leak // that nobody has settled
+}
+
+// Leak is a secret in a stored text, with the computers that may have got it.
+type Leak struct {
+	Finding
+	Slug      string // of the project
+	Receivers []Receiver
+}
+
+// Receiver is a computer that was sent the feed beyond a text, and that was there
+// before the text went.
+type Receiver struct {
+	Device Device
+	Owner  Author
+	At     time.Time // when it last asked for news
+}
+
+// RescanReport tells how re-scans stand, and what they found.
+func (s *Service) RescanReport(ctx context.Context, by Principal) (r RescanReport, err error) {
+	if err := administers(by); err != nil {
+		return r, err
+	}
+	if r.Rescan, r.Projects, err = s.rescans(ctx); err != nil {
+		return r, err
+	}
+	r.Findings, err = s.store.Leaks(ctx)
+	return r, err
+}
+
+// ForceRescan asks for a round that looks at everything, also at what today's
+// rules let pass.
+func (s *Service) ForceRescan(ctx context.Context, by Principal) error {
+	if err := administers(by); err != nil {
+		return err
+	}
+	now := s.clock()
+	return s.store.ForceRescan(ctx, now, by.Row(now, "rescan.force", ""))
+}
+
+// RescanStore keeps how far re-scans are.
+type RescanStore interface {
+	// WantRescan says by which rules everything is to be looked at. If they are
+	// others than before, a round begins.
+	WantRescan(ctx context.Context, rules string, at time.Time) (Rescan, error)
+	// ForceRescan begins a round by the same rules.
+	ForceRescan(ctx context.Context, at time.Time, row AuditRow) error
+	// Rescan returns the round. Before a server was started it is not found.
+	Rescan(ctx context.Context) (Rescan, error)
+	// RescanAlone does something while nobody else does the same in this database.
+	// It reports whether it did.
+	RescanAlone(ctx context.Context, do func(context.Context) error) (bool, error)
+	// RescanProgress returns how far the round is in each project.
+	RescanProgress(ctx context.Context, r Rescan) ([]RescanProgress, error)
+	// RescanTexts returns the texts that are next to be looked at, with the progress
+	// once they were: the same if nothing is left. They stop after the one that
+	// brings the sum of sizes above maxBytes.
+	RescanTexts(ctx context.Context, r Rescan, p RescanProgress, most, maxBytes int) ([]StoredText, RescanProgress, error)
+	// KeepRescan moves the progress on. It reports whether it was where it comes
+	// from, in a round that still is; if not, nothing happens.
+	KeepRescan(ctx context.Context, from, to RescanProgress) (bool, error)
+	// KeepStored keeps findings in stored texts like KeepFindings, whatever their
+	// number. One that is over is open again only if a newer text has it. It makes
+	// [ServerMember] if there is none.
+	KeepStored(ctx context.Context, project ProjectID, all []Finding, row AuditRow) error
+	// TakeBack quarantines the entry of a revision if that text is what it says, and
+	// else hides it in the entry's past; it returns how many revisions it hid.
+	TakeBack(ctx context.Context, q Quarantine, t StoredText, row AuditRow) (Quarantine, int, error)
+	// Leaks returns the findings in stored texts that nobody has settled.
+	Leaks(ctx context.Context) ([]Leak, error)
+}
