@@ -75,25 +75,24 @@ func globMatches(glob string, p Path) bool {
 	return !p.IsZero() && segmentsMatch(strings.Split(glob, "/"), strings.Split(p.String(), "/"))
 }
 
+// segmentsMatch takes time in proportion to both: who asks for an exception made
+// the glob up.
 func segmentsMatch(globs, segments []string) bool {
-	for len(globs) > 0 {
-		if globs[0] == "**" {
-			for skip := range len(segments) + 1 {
-				if segmentsMatch(globs[1:], segments[skip:]) {
-					return true
-				}
+	ends := make([]bool, len(segments)+1) // which beginnings of segments the globs so far match
+	ends[0] = true
+	for _, glob := range globs {
+		next := make([]bool, len(ends))
+		for i := range ends {
+			switch {
+			case glob == "**":
+				next[i] = ends[i] || i > 0 && next[i-1]
+			case i > 0 && ends[i-1]:
+				next[i], _ = path.Match(glob, segments[i-1]) // no match if it is none
 			}
-			return false
 		}
-		if len(segments) == 0 {
-			return false
-		}
-		if ok, err := path.Match(globs[0], segments[0]); err != nil || !ok {
-			return false
-		}
-		globs, segments = globs[1:], segments[1:]
+		ends = next
 	}
-	return len(segments) == 0
+	return ends[len(segments)]
 }
 
 // Exceptions are what a project allows, and the key by which a finding is known

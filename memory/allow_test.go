@@ -38,6 +38,13 @@ func TestGlobMatches(t *testing.T) {
 			t.Errorf("%s of %s: %t", tt.glob, tt.path, got)
 		}
 	}
+	deep, err := ParsePath("a/b/c/d/e/f/g/h.md")
+	must(t, err)
+	for last, want := range map[string]bool{"h.md": true, "x.md": false} { // tried one after the other, it takes years
+		if g := strings.Repeat("**/", 160) + last; globMatches(g, deep) != want || checkGlob(g) != nil {
+			t.Errorf("%s: not %t", g, want)
+		}
+	}
 	if globMatches("**", Path{}) {
 		t.Error("what has no path is matched")
 	}
