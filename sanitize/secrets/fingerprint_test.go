@@ -3,6 +3,8 @@ package secrets
 import (
 	"crypto/hmac"
 	"crypto/sha256"
+	"encoding/hex"
+	"slices"
 	"strings"
 	"testing"
 
@@ -100,6 +102,30 @@ func TestScanKeyed_Beyond(t *testing.T) {
 	} {
 		if got := settle(tt.found); len(got) != tt.want {
 			t.Errorf("%s: %d findings, want %d", tt.name, len(got), tt.want)
+		}
+	}
+}
+
+// TestScanKeyed_OneRun holds that each secret of an encoded run is a finding of
+// its own, although all of them have the place of the run: were only the first
+// one told, whoever allows it would let any other pass beside it.
+func TestScanKeyed_OneRun(t *testing.T) {
+	t.Parallel()
+	const key = "the finding key of one project"
+	one, two := newGenerator(1).fill("<b16>"), newGenerator(2).fill("<b16>")
+	for _, plain := range []string{
+		"password: " + one + "\npassword: " + two + "\n",
+		"the password is " + one + ".\npostgres://app:" + two + "@db.internal/app\n",
+	} {
+		want := keyed(t, plain, key)
+		for name, text := range map[string]string{"base64": toBase64(plain), "hex": hex.EncodeToString([]byte(plain))} {
+			got := keyed(t, intro+text+outro, key)
+			for _, w := range want {
+				same := func(f sanitize.Finding) bool { return f.Fingerprint == w.Fingerprint }
+				if len(want) != 2 || !slices.ContainsFunc(got, same) {
+					t.Errorf("%s: %v of %d is not among %v", name, w, len(want), got)
+				}
+			}
 		}
 	}
 }
