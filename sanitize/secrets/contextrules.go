@@ -93,11 +93,13 @@ func namedMarks() []string {
 	return marks
 }
 
+const urlRule = "url-password"
+
 // serviceRules are for services whose secrets have a form, but no prefix.
 func serviceRules() []ownRule {
 	return []ownRule{
 		{
-			id: "url-password", keywords: []string{"://"}, group: 2,
+			id: urlRule, keywords: []string{"://"}, group: 2,
 			pattern: pattern{core: `(?i)\b[a-z][a-z0-9+.-]{1,24}://([^\s:@/'"\x60<>|]{0,80}):([^\s@/"\x60<>|]{3,128})@[\w.\[-]`},
 			window:  authority, keep: keepURL,
 		},

@@ -82,21 +82,65 @@ func lineOf(text string, n int) span {
 	return span{start, end}
 }
 
-// hiddenIn returns what has to be masked in line, in order and apart: each match
-// up to the ends of the word it lies in.
+// hiddenIn returns what has to be masked in line, in order and apart.
 func hiddenIn(text string, line span, found []match) []span {
 	var hidden []span
 	for _, m := range found {
-		for m.start > line.start && isToken(text[m.start-1]) {
-			m.start--
-		}
-		for m.end < line.end && isToken(text[m.end]) {
-			m.end++
-		}
-		if m.overlaps(line) {
-			hidden = append(hidden, span{max(m.start, line.start), min(m.end, line.end)})
+		if w := m.wordIn(text, line); w.overlaps(line) {
+			hidden = append(hidden, span{max(w.start, line.start), min(w.end, line.end)})
 		}
 	}
 	slices.SortFunc(hidden, func(a, b span) int { return a.start - b.start })
 	return merge(hidden)
+}
+
+// wordIn is the match up to the ends of what it lies in, as a rule may have read a
+// part of a password and taken the next sign for its end: what is in quotes, the
+// password of a URL, or all between two blanks.
+func (m match) wordIn(text string, line span) span {
+	w := m.span
+	if !w.overlaps(line) {
+		return w
+	}
+	for w.start > line.start && isToken(text[w.start-1]) {
+		w.start--
+	}
+	for w.end < line.end && isToken(text[w.end]) {
+		w.end++
+	}
+	before, after := text[line.start:max(line.start, w.start)], text[min(w.end, line.end):line.end]
+	if m.rule.id == urlRule {
+		rest, _, _ := strings.Cut(after, " ")
+		w.end += max(0, strings.LastIndexByte(rest, '@'))
+		return w
+	}
+	if n := closing(before, after); n >= 0 {
+		w.end += n
+		return w
+	}
+	const blanks = " \t\r"
+	w.start -= len(before) - 1 - strings.LastIndexAny(before, blanks)
+	if n := strings.IndexAny(after, blanks); n >= 0 {
+		after = after[:n]
+	}
+	w.end += len(after)
+	return w
+}
+
+// closing returns where the quote ends that begins right before a match, -1 if
+// none does.
+func closing(before, after string) int {
+	if before == "" || strings.IndexByte("\"'`", before[len(before)-1]) < 0 {
+		return -1
+	}
+	quote := before[len(before)-1]
+	for i := 0; i < len(after); i++ {
+		switch after[i] {
+		case '\\':
+			i++
+		case quote:
+			return i
+		}
+	}
+	return -1
 }

@@ -1,6 +1,8 @@
 package secrets
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -75,6 +77,48 @@ func TestExcerpt_Outside(t *testing.T) {
 	for _, f := range []sanitize.Finding{{}, {Line: 9, Column: 9}, {Line: 1, Column: 900}, {Line: -1, Column: -1}} {
 		if got, err := scanner(t).Excerpt(t.Context(), "a line\nand another", f); err != nil || utf8.RuneCountInString(got) > ExcerptMost {
 			t.Errorf("%v: %q, %v", f, got, err)
+		}
+	}
+}
+
+// TestExcerpt_Punctuation holds that nothing of a password is shown where a rule
+// took a sign in it for its end.
+func TestExcerpt_Punctuation(t *testing.T) {
+	t.Parallel()
+	s, r := scanner(t), rand.New(rand.NewPCG(1, 2)) //nolint:gosec // passwords of a test
+	const letters, signs = "abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789", "!#$%&*+,-./:;=?@^_~|()[]{}"
+	for _, form := range []string{
+		"password = \"%s\"", "DB_PASSWORD=%s", "the password is %s.", "- **password:** `%s`", "| db | password | %s |", "sshpass -p '%s' ssh x",
+		"postgres://app:%s@db.internal/app", "user kim, password %s, port 5432", "pass: %s # staging", "mysql -p%s -h db",
+	} {
+		seen := 0
+		for range 30 {
+			var password []byte
+			for len(password) < 16 {
+				from := letters
+				if r.IntN(5) == 0 {
+					from = signs
+				}
+				password = append(password, from[r.IntN(len(from))])
+			}
+			text := fmt.Sprintf(form, password)
+			found, err := s.look(t.Context(), text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range findings(text, found, nil) {
+				seen++
+				excerpt := masked(text, found, f)
+				for i := range len(password) - 3 {
+					if part := string(password[i : i+4]); strings.Contains(excerpt, part) && !strings.Contains(form, part) {
+						t.Errorf("%s: the excerpt %q shows %q", text, excerpt, part)
+						break
+					}
+				}
+			}
+		}
+		if seen < 10 {
+			t.Errorf("%s: %d passwords found", form, seen)
 		}
 	}
 }
