@@ -56,6 +56,7 @@ func waysIn() []wayIn {
 
 // gets pushes a batch of one and tells whether it got its name.
 func (b *bundle) gets(t *testing.T, batch memory.Batch) bool {
+	t.Helper()
 	r, err := b.Push(t.Context(), batch)
 	if err != nil {
 		t.Errorf("push: %v", err)
@@ -66,6 +67,7 @@ func (b *bundle) gets(t *testing.T, batch memory.Batch) bool {
 
 // in tells whether an op was done. One that was not is refused for its twin.
 func in(t *testing.T, v memory.Verdict) bool {
+	t.Helper()
 	if v.Ruling == memory.RulingPublished {
 		return true
 	}

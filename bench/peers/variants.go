@@ -32,7 +32,7 @@ type variant struct {
 }
 
 // variants lists the programs that are measured: as it ships, without the rules
-// of the secret scan, and with profiles.
+// for secrets and risks in texts, and with profiles.
 func variants() []variant {
 	return []variant{
 		{name: "teammem"},
@@ -41,9 +41,13 @@ func variants() []variant {
 			"func New() (*Scanner, error) {\n", "func New() (*Scanner, error) {\n\treturn &Scanner{name: RuleSet}, nil\n}\n\nfunc scanning() (*Scanner, error) {\n",
 		}, {
 			"sanitize/secrets/scanner.go",
-			"func (s *Scanner) Scan(ctx context.Context, text string) ([]sanitize.Finding, error) {\n",
-			"func (s *Scanner) Scan(context.Context, string) ([]sanitize.Finding, error) { return nil, nil }\n\n" +
-				"func (s *Scanner) scan(ctx context.Context, text string) ([]sanitize.Finding, error) {\n",
+			"func (s *Scanner) ScanKeyed(ctx context.Context, text string, key []byte) ([]sanitize.Finding, error) {\n",
+			"func (s *Scanner) ScanKeyed(context.Context, string, []byte) ([]sanitize.Finding, error) { return nil, nil }\n\n" +
+				"func (s *Scanner) scanKeyed(ctx context.Context, text string, key []byte) ([]sanitize.Finding, error) {\n",
+		}, {
+			"sanitize/risk.go",
+			"func (rules *RiskRules) Risks(text string) []Risk {\n",
+			"func (rules *RiskRules) Risks(string) []Risk { return nil }\n\nfunc (rules *RiskRules) risks(text string) []Risk {\n",
 		}}},
 		{
 			name:    "profiled",
