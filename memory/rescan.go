@@ -32,6 +32,8 @@ type RescanProgress struct {
 	Proposal ProposalID // and likewise, by their ids
 	Conflict ConflictID
 
+	// What was done again after a crash is not counted twice, nor what it had taken
+	// back before.
 	Texts         int
 	Findings      int
 	Withdrawn     int      // entries that went
@@ -147,7 +149,7 @@ type rescan struct {
 	pace    Pace
 }
 
-// page is how much is read at once. It is looked at again after a crash.
+// How much is read at once. After a crash it is looked at again.
 const (
 	rescanPage  = 200
 	rescanBytes = 1 << 20

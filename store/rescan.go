@@ -13,6 +13,9 @@ import (
 // stored texts again.
 const rescanLock = 0x7465616d6d656d05
 
+// unlockPatience is how long the end of a re-scan waits for Postgres.
+const unlockPatience = time.Second
+
 type roundRow struct {
 	RuleSet string
 	Round   int64
@@ -73,8 +76,7 @@ func (s *Store) RescanAlone(ctx context.Context, do func(context.Context) error)
 		return false, unreachable(err)
 	}
 	defer func() {
-		const patience = time.Second
-		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), unlockPatience)
 		defer cancel()
 		_ = conn.Close(last)
 	}()
@@ -85,6 +87,12 @@ func (s *Store) RescanAlone(ctx context.Context, do func(context.Context) error)
 	if err != nil || !alone {
 		return false, s.fault(ctx, "begin a re-scan", err)
 	}
+	defer func() {
+		// Whoever is next would else find it locked until Postgres sees the connection's end.
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), unlockPatience)
+		defer cancel()
+		_, _ = conn.Exec(last, `select pg_advisory_unlock(@lock)`, pgx.StrictNamedArgs{"lock": rescanLock})
+	}()
 	return true, do(ctx)
 }
 
