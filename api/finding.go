@@ -113,7 +113,7 @@ func (a *API) allow(c *call) error {
 	case "cancel":
 		f, err = a.service.CancelAllow(c.ctx(), c.who, c.project, id)
 	default:
-		f, err = a.service.DecideAllow(c.ctx(), c.who, c.project, id, req.Action == "approve", req.Life(), req.Note)
+		f, err = a.service.DecideAllow(c.ctx(), c.who, c.project, id, req.Answer())
 	}
 	if err != nil {
 		return err

@@ -116,7 +116,7 @@ func TestFindings_AllowedTextIsShared(t *testing.T) {
 	author := memory.Principal{Member: f.Author.Member, Name: "mara", Scopes: mia.Scopes}
 	_, err = tm.service.RequestAllow(t.Context(), author, tm.project.ID, f.ID, memory.AllowWish{Reason: memory.AllowPublicIdentifier})
 	must(t, err)
-	_, err = tm.service.DecideAllow(t.Context(), mia, tm.project.ID, f.ID, true, 0, "")
+	_, err = tm.service.DecideAllow(t.Context(), mia, tm.project.ID, f.ID, memory.AllowAnswer{Approve: true})
 	must(t, err)
 	r := m.sync(t)
 	if len(r.Refused) != 0 || r.Entries != 1 {

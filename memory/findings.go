@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -278,25 +279,29 @@ func notRequested(f Finding) *Error {
 	return &Error{Code: CodeConflict, Message: "nobody asks for this finding to be allowed: it is " + string(f.State), Hint: "look at the finding again"}
 }
 
-// DecideAllow approves a request for as long as asked, at most and by default
-// [AllowRuleLife], or denies it. A maintainer can who is not the author: a
-// person, and no API token.
-func (s *Service) DecideAllow(
-	ctx context.Context, who Principal, id ProjectID, finding FindingID, approve bool, life time.Duration, note string,
-) (Finding, error) {
+// AllowAnswer is what a maintainer says to a request.
+type AllowAnswer struct {
+	Approve bool
+	Glob    string        // of the paths that were looked at; "": the path of the finding
+	Life    time.Duration // of the exception; 0: [AllowRuleLife], the most
+	Note    string
+}
+
+// DecideAllow approves a request or denies it. A maintainer can who is not the
+// author: a person, and no API token. An approval names the paths, since the
+// author can ask for others until it comes.
+func (s *Service) DecideAllow(ctx context.Context, who Principal, id ProjectID, finding FindingID, a AllowAnswer) (Finding, error) {
 	f, err := s.decidable(ctx, who, id, finding)
 	if err != nil {
 		return Finding{}, err
 	}
-	if err := s.checkNote(note); err != nil {
+	if err := s.checkNote(a.Note); err != nil {
 		return Finding{}, err
 	}
-	if err := s.screenWords(ctx, "note", note); err != nil {
+	if err := s.screenWords(ctx, "note", a.Note); err != nil {
 		return Finding{}, err
 	}
-	if life == 0 {
-		life = AllowRuleLife
-	}
+	life := cmp.Or(a.Life, AllowRuleLife)
 	if life < 0 || life > AllowRuleLife {
 		return Finding{}, Invalid("days", fmt.Sprintf("an exception lasts 1 to %d days", int(AllowRuleLife.Hours())/24))
 	}
@@ -305,9 +310,14 @@ func (s *Service) DecideAllow(
 		return Finding{}, notRequested(f.now(now))
 	}
 	r := *f.Request
-	r.Decision = &AllowDecision{By: by, At: now, Note: note}
-	if !approve {
+	r.Decision = &AllowDecision{By: by, At: now, Note: a.Note}
+	if !a.Approve {
 		return s.change(ctx, f, FindingDenied, &r, who.Row(now, "finding.deny", string(f.ID)))
+	}
+	if cmp.Or(a.Glob, exactGlob(f.Path)) != r.Glob {
+		return Finding{}, &Error{
+			Code: CodeConflict, Message: "its author asks for other paths: " + r.Glob, Hint: "if they are right, name them: teammem allow approve --paths",
+		}
 	}
 	r.Rule = &AllowRule{
 		ID: NewAllowID(), Finding: f.ID, Fingerprint: f.Fingerprint, Rule: f.Finding.Rule, Glob: r.Glob, Reason: r.Reason,

@@ -114,7 +114,7 @@ func TestFinding_Life(t *testing.T) {
 
 	wish := memory.AllowWish{Reason: memory.AllowTestValue, Note: "of the tutorial"}
 	decide := func(who memory.Principal, approve bool) error {
-		_, err := o.Service.DecideAllow(ctx, who, id, f.ID, approve, 0, "")
+		_, err := o.Service.DecideAllow(ctx, who, id, f.ID, memory.AllowAnswer{Approve: approve})
 		return err
 	}
 	if err := decide(o.mia, true); memory.CodeOf(err) != memory.CodeConflict {
@@ -191,7 +191,7 @@ func TestFinding_Expires(t *testing.T) {
 	ask()
 	o.now = o.now.Add(memory.AllowRequestLife)
 	o.state(t, memory.FindingExpired)
-	if _, err := o.Service.DecideAllow(ctx, o.mia, id, f.ID, true, 0, ""); memory.CodeOf(err) != memory.CodeConflict {
+	if _, err := o.Service.DecideAllow(ctx, o.mia, id, f.ID, memory.AllowAnswer{Approve: true}); memory.CodeOf(err) != memory.CodeConflict {
 		t.Errorf("decided too late: %v", err)
 	}
 	late, err := o.Service.Findings(ctx, o.mara, id, memory.FindingQuery{State: memory.FindingExpired})
@@ -199,14 +199,14 @@ func TestFinding_Expires(t *testing.T) {
 		t.Errorf("%d have expired, %v", len(late), err)
 	}
 	ask()
-	if _, err := o.Service.DecideAllow(ctx, o.mia, id, f.ID, true, memory.AllowRuleLife+1, ""); memory.CodeOf(err) != memory.CodeInvalid {
+	if _, err := o.Service.DecideAllow(ctx, o.mia, id, f.ID, memory.AllowAnswer{Approve: true, Glob: wish.Glob, Life: memory.AllowRuleLife + 1}); memory.CodeOf(err) != memory.CodeInvalid {
 		t.Errorf("for too long: %v", err)
 	}
-	_, err = o.Service.DecideAllow(ctx, o.mia, id, f.ID, false, 0, "no")
+	_, err = o.Service.DecideAllow(ctx, o.mia, id, f.ID, memory.AllowAnswer{Note: "no"})
 	must(t, err)
 	o.state(t, memory.FindingDenied)
 	ask()
-	_, err = o.Service.DecideAllow(ctx, o.mia, id, f.ID, true, 24*time.Hour, "")
+	_, err = o.Service.DecideAllow(ctx, o.mia, id, f.ID, memory.AllowAnswer{Approve: true, Glob: wish.Glob, Life: 24 * time.Hour})
 	must(t, err)
 	o.now = o.now.Add(24*time.Hour - 1)
 	if v := o.share(t, o.mara, "sub/b.md", "soft-one"); v.Ruling != memory.RulingPublished {
@@ -287,10 +287,10 @@ func TestFinding_Refused(t *testing.T) {
 	}
 	_, err = o.Service.RequestAllow(ctx, o.mara, id, soft.ID, memory.AllowWish{Reason: memory.AllowTestValue})
 	must(t, err)
-	if _, err := o.Service.DecideAllow(ctx, o.mia, id, soft.ID, true, 0, "soft-two"); memory.CodeOf(err) != memory.CodeSecretFound {
+	if _, err := o.Service.DecideAllow(ctx, o.mia, id, soft.ID, memory.AllowAnswer{Approve: true, Note: "soft-two"}); memory.CodeOf(err) != memory.CodeSecretFound {
 		t.Errorf("a secret in the decision: %v", err)
 	}
-	_, err = o.Service.DecideAllow(ctx, o.mia, id, soft.ID, true, 0, "")
+	_, err = o.Service.DecideAllow(ctx, o.mia, id, soft.ID, memory.AllowAnswer{Approve: true})
 	must(t, err)
 	if v := o.share(t, o.mara, "a.md", "hard-one"); v.Ruling != memory.RulingRefused {
 		t.Errorf("a hard one passes: %+v", v)
@@ -322,6 +322,34 @@ func TestFinding_Refused(t *testing.T) {
 	}
 }
 
+// An author who asks for more than a maintainer has seen gets nothing by the
+// approval of what was seen.
+func TestFinding_OtherPathsMeanwhile(t *testing.T) {
+	t.Parallel()
+	o := openOffice(t)
+	ctx, id := t.Context(), o.project.ID
+	o.share(t, o.mara, "a.md", "soft-one")
+	f := o.only(t, o.mara)
+	for _, glob := range []string{"", "**"} {
+		_, err := o.Service.RequestAllow(ctx, o.mara, id, f.ID, memory.AllowWish{Reason: memory.AllowTestValue, Glob: glob})
+		must(t, err)
+	}
+	for _, seen := range []string{"", "a.md", "*.md"} {
+		a := memory.AllowAnswer{Approve: true, Glob: seen}
+		if _, err := o.Service.DecideAllow(ctx, o.mia, id, f.ID, a); memory.CodeOf(err) != memory.CodeConflict {
+			t.Errorf("%q was seen, ** is asked for: %v", seen, err)
+		}
+	}
+	if v := o.share(t, o.mara, "b.md", "soft-one"); v.Ruling != memory.RulingRefused {
+		t.Errorf("elsewhere: %+v", v)
+	}
+	_, err := o.Service.DecideAllow(ctx, o.mia, id, f.ID, memory.AllowAnswer{Approve: true, Glob: "**"})
+	must(t, err)
+	if v := o.share(t, o.mara, "b.md", "soft-one"); v.Ruling != memory.RulingPublished {
+		t.Errorf("when it was seen: %+v", v)
+	}
+}
+
 // Of two maintainers who decide at once, one does.
 func TestFinding_DecidedOnce(t *testing.T) {
 	t.Parallel()
@@ -334,7 +362,9 @@ func TestFinding_DecidedOnce(t *testing.T) {
 	var both sync.WaitGroup
 	results := make([]error, 2)
 	for i := range results {
-		both.Go(func() { _, results[i] = o.Service.DecideAllow(ctx, o.mia, id, f.ID, i == 0, 0, "") })
+		both.Go(func() {
+			_, results[i] = o.Service.DecideAllow(ctx, o.mia, id, f.ID, memory.AllowAnswer{Approve: i == 0})
+		})
 	}
 	both.Wait()
 	if (results[0] == nil) == (results[1] == nil) {

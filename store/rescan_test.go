@@ -198,7 +198,7 @@ func TestRescan_Release(t *testing.T) {
 	f := a.only(t, a.other)
 	_, err = a.Service.RequestAllow(ctx, a.other, id, f.ID, memory.AllowWish{Reason: memory.AllowTestValue})
 	must(t, err)
-	_, err = a.Service.DecideAllow(ctx, a.mara, id, f.ID, true, 0, "")
+	_, err = a.Service.DecideAllow(ctx, a.mara, id, f.ID, memory.AllowAnswer{Approve: true})
 	must(t, err)
 	if q := release(); q.Released != 1 {
 		t.Errorf("not released: %+v", q)

@@ -147,7 +147,7 @@ type AllowAction struct {
 	Action string `json:"action"`
 	Reason string `json:"reason,omitzero"` // of a request
 	Note   string `json:"note,omitzero"`
-	Paths  string `json:"paths,omitzero"` // of a request; the finding's own without it
+	Paths  string `json:"paths,omitzero"` // of a request or an approval; the finding's own without it
 	Days   int    `json:"days,omitzero"`  // of an approval; as long as there is without it
 }
 
@@ -169,8 +169,11 @@ func (w AllowAction) Check() error {
 	default:
 		return memory.Invalid("action", "this is request, cancel, approve or deny")
 	}
-	if w.Reason != "" || w.Paths != "" {
+	if w.Reason != "" {
 		return memory.Invalid("reason", "this is for request")
+	}
+	if w.Paths != "" && w.Action != "approve" {
+		return memory.Invalid("paths", "this is for request and approve")
 	}
 	if w.Days < 0 || w.Days > 90 || w.Days > 0 && w.Action != "approve" {
 		return memory.Invalid("days", "an exception lasts 1 to 90 days")
@@ -178,8 +181,10 @@ func (w AllowAction) Check() error {
 	return nil
 }
 
-// Life is how long an exception is to last; 0 is as long as there is.
-func (w AllowAction) Life() time.Duration { return time.Duration(w.Days) * 24 * time.Hour }
+// Answer is what a maintainer says to a request.
+func (w AllowAction) Answer() memory.AllowAnswer {
+	return memory.AllowAnswer{Approve: w.Action == "approve", Glob: w.Paths, Life: time.Duration(w.Days) * 24 * time.Hour, Note: w.Note}
+}
 
 // Wish is what a request asks for.
 func (w AllowAction) Wish() memory.AllowWish {

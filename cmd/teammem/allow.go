@@ -112,14 +112,15 @@ func (a *app) newAllowApproveCommand() *cobra.Command {
 		Short: "Allow what another member asks for",
 		Long: `Allow the value of a finding, in the files that its author asked for, for 90 days or
 less. Look at the file with them first: what is shared cannot be called back from
-everybody. Only maintainers can, never for a finding of their own, and never by an
-API token.
+everybody. If they asked for more than the one file, --paths says so in their words.
+Only maintainers can, never for a finding of their own, and never by an API token.
 Exit 0: allowed; 2: wrong usage, or nobody asks for it; 6: not logged in, or you may
 not; 8: the server cannot be reached.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error { return a.runAllow(c.Context(), args[0], w, o) },
 	}
 	o.addFlags(c)
+	c.Flags().StringVar(&w.Paths, "paths", "", "the glob that its author asked for (default the finding's own file)")
 	c.Flags().IntVar(&w.Days, "days", 0, "how long it lasts (default 90)")
 	c.Flags().StringVar(&w.Note, "note", "", "what the author should know")
 	return c
