@@ -38,7 +38,7 @@ func (c *cycle) scannerFor(p memory.Path) (memory.Scanner, error) {
 	if err != nil {
 		return nil, err
 	}
-	return memory.Allowing(s, p, c.latest(), c.askExceptions), nil
+	return memory.Allowing(s, p, c.askExceptions), nil
 }
 
 // askExceptions asks once a run. If they cannot be had there are none: the text

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/teammem/teammem/client"
 	"github.com/teammem/teammem/memory"
@@ -118,6 +119,7 @@ func TestFindings_AllowedTextIsShared(t *testing.T) {
 	must(t, err)
 	_, err = tm.service.DecideAllow(t.Context(), mia, tm.project.ID, f.ID, memory.AllowAnswer{Approve: true})
 	must(t, err)
+	m.now = func() time.Time { return time.Now().Add(-time.Hour) } // whether a rule is in force is the server's to say
 	r := m.sync(t)
 	if len(r.Refused) != 0 || r.Entries != 1 {
 		t.Errorf("after the decision: %+v", r)
@@ -126,6 +128,7 @@ func TestFindings_AllowedTextIsShared(t *testing.T) {
 		t.Errorf("the finding is %s, %v", f.State, err)
 	}
 	// The rule is about this value and file.
+	m.now = func() time.Time { return time.Now().Add(2 * memory.AllowRuleLife) }
 	m.write(t, "b.md", "the id is "+softMark+"one\n")
 	m.write(t, "a.md", "# Access\nthe id is "+softMark+"one\nand more\n")
 	if other := refusedOnly(t, m.sync(t)); other.File != "b.md" {

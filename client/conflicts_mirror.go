@@ -217,7 +217,7 @@ func (c *cycle) tellConflict(ctx context.Context, k recorded) error {
 	if err != nil {
 		return err
 	}
-	scanner, err := c.scanner()
+	scanner, err := c.scannerFor(k.Path)
 	if err != nil {
 		return err
 	}

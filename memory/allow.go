@@ -99,22 +99,27 @@ func segmentsMatch(globs, segments []string) bool {
 // to be it.
 type Exceptions struct {
 	Key   FindingKey
-	Rules []AllowRule // in force or not
+	Rules []AllowRule
+}
+
+// inForce leaves out the rules that do not hold at a time.
+func (x Exceptions) inForce(at time.Time) Exceptions {
+	x.Rules = slices.DeleteFunc(slices.Clone(x.Rules), func(r AllowRule) bool { return !r.inForce(at) })
+	return x
 }
 
 // Allowing returns a scanner for texts of one path that passes over what the
-// project allows there at a time. The findings that it does return have their
-// fingerprints. The exceptions are asked for when there is a finding, and not
-// before.
-func Allowing(s Scanner, p Path, at time.Time, exceptions func(context.Context) (Exceptions, error)) Scanner {
-	return &allowing{Scanner: s, path: p, at: at, exceptions: exceptions}
+// project allows there. The findings that it does return have their fingerprints.
+// The exceptions in force are asked for when there is a finding, and not before;
+// it takes no look at a clock, as a client's may be wrong.
+func Allowing(s Scanner, p Path, exceptions func(context.Context) (Exceptions, error)) Scanner {
+	return &allowing{Scanner: s, path: p, exceptions: exceptions}
 }
 
 type allowing struct {
 	Scanner
 
 	path       Path
-	at         time.Time
 	exceptions func(context.Context) (Exceptions, error)
 	used       bool // something was passed over
 }
@@ -141,7 +146,7 @@ func (a *allowing) Scan(ctx context.Context, text string) ([]sanitize.Finding, e
 		return nil, err
 	}
 	left := slices.DeleteFunc(found, func(f sanitize.Finding) bool {
-		return slices.ContainsFunc(x.Rules, func(r AllowRule) bool { return r.inForce(a.at) && r.allows(f, a.path) })
+		return slices.ContainsFunc(x.Rules, func(r AllowRule) bool { return r.allows(f, a.path) })
 	})
 	a.used = a.used || len(left) < len(found)
 	return left, nil

@@ -117,7 +117,9 @@ func TestAllowing(t *testing.T) {
 			t.Parallel()
 			p, err := ParsePath(tt.path)
 			must(t, err)
-			s := Allowing(softScanner{}, p, start().Add(tt.at), func(context.Context) (Exceptions, error) { return Exceptions{key, []AllowRule{tt.rule}}, nil })
+			s := Allowing(softScanner{}, p, func(context.Context) (Exceptions, error) {
+				return Exceptions{key, []AllowRule{tt.rule}}.inForce(start().Add(tt.at)), nil
+			})
 			clean, err := Screen(t.Context(), s, p, []byte(tt.text))
 			if tt.left == 0 {
 				if err != nil || !clean.Allowed() {
@@ -139,7 +141,7 @@ func TestAllowing_AsksOnlyThen(t *testing.T) {
 	p, err := ParsePath("a.md")
 	must(t, err)
 	asked := 0
-	s := Allowing(softScanner{}, p, start(), func(context.Context) (Exceptions, error) {
+	s := Allowing(softScanner{}, p, func(context.Context) (Exceptions, error) {
 		asked++
 		return Exceptions{}, errFake
 	})
@@ -150,7 +152,7 @@ func TestAllowing_AsksOnlyThen(t *testing.T) {
 	if _, err := Screen(t.Context(), s, p, []byte("soft-one")); err == nil || asked != 1 {
 		t.Errorf("asked %d times, %v", asked, err)
 	}
-	blind := Allowing(markScanner{}, p, start(), func(context.Context) (Exceptions, error) { return Exceptions{}, errors.New("asked") })
+	blind := Allowing(markScanner{}, p, func(context.Context) (Exceptions, error) { return Exceptions{}, errors.New("asked") })
 	if _, err := Screen(t.Context(), blind, p, []byte(mark)); CodeOf(err) != CodeSecretFound {
 		t.Errorf("a scanner without fingerprints: %v", err)
 	}

@@ -356,14 +356,7 @@ func (s *Service) AllowRules(ctx context.Context, who Principal, id ProjectID) (
 		return nil, err
 	}
 	x, err := s.store.Exceptions(ctx, id)
-	now := s.clock()
-	var rules []AllowRule
-	for _, r := range x.Rules {
-		if r.inForce(now) {
-			rules = append(rules, r)
-		}
-	}
-	return rules, err
+	return x.inForce(s.clock()).Rules, err
 }
 
 // RevokeAllow ends an exception. What was shared by it stays.
@@ -391,7 +384,10 @@ func (s *Service) scannerFor(id ProjectID, p Path) Scanner {
 	if id == "" {
 		return s.scanner
 	}
-	return Allowing(s.scanner, p, s.clock(), func(ctx context.Context) (Exceptions, error) { return s.store.Exceptions(ctx, id) })
+	return Allowing(s.scanner, p, func(ctx context.Context) (Exceptions, error) {
+		x, err := s.store.Exceptions(ctx, id)
+		return x.inForce(s.clock()), err
+	})
 }
 
 // FindingStore keeps findings and exceptions.

@@ -210,12 +210,12 @@ func (w rescan) text(ctx context.Context, p *RescanProgress, t StoredText, x Exc
 // find returns what the text and its name hold and nobody allowed.
 func (w rescan) find(ctx context.Context, t StoredText, x Exceptions) (all []Finding, err error) {
 	now := w.clock()
-	known := func(context.Context) (Exceptions, error) { return x, nil }
+	known := func(context.Context) (Exceptions, error) { return x.inForce(now), nil }
 	for _, part := range []struct {
 		text string
 		path Path // that is known to hold nothing
 	}{{t.Path.String(), Path{}}, {string(t.Content), t.Path}} {
-		found, err := Allowing(w.scanner, part.path, now, known).Scan(ctx, part.text)
+		found, err := Allowing(w.scanner, part.path, known).Scan(ctx, part.text)
 		if err != nil {
 			return nil, err
 		}
