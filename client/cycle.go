@@ -339,7 +339,7 @@ func (c *cycle) finishReport() error {
 		r.Waiting = append(r.Waiting, p.listed(c.ended[p.ID]))
 	}
 	if c.takenBack > 0 {
-		c.notice("%d files were taken back by a maintainer, and are gone here, too", c.takenBack)
+		c.notice("%d files were taken back by a maintainer, or by the server for a secret, and are gone here, too; teammem findings lists yours", c.takenBack)
 	}
 	c.missed()
 	r.sort()

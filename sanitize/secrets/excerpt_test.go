@@ -85,7 +85,7 @@ func TestExcerpt_Outside(t *testing.T) {
 // took a sign in it for its end.
 func TestExcerpt_Punctuation(t *testing.T) {
 	t.Parallel()
-	s, r := scanner(t), rand.New(rand.NewPCG(1, 2)) //nolint:gosec // passwords of a test
+	s, r := scanner(t), rand.New(rand.NewPCG(1, 2))
 	const letters, signs = "abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789", "!#$%&*+,-./:;=?@^_~|()[]{}"
 	for _, form := range []string{
 		"password = \"%s\"", "DB_PASSWORD=%s", "the password is %s.", "- **password:** `%s`", "| db | password | %s |", "sshpass -p '%s' ssh x",

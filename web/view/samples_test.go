@@ -120,8 +120,13 @@ func openProposal() view.Proposal {
 	return view.Proposal{
 		QueueRow: row, EntryID: "ent_1", Description: "Who has to approve a refund, and from which amount on", Mode: view.ModeUnified,
 		Risks: []view.Risk{
-			{Cause: "instruction", Line: 9}, {Cause: "permission-grant", High: true, Line: 12}, {Cause: "hidden-character", Line: 12},
-			{Cause: "instruction", Line: 12}, {Cause: "instruction", Line: 12}, {Cause: "kind-user", High: true}, {Cause: "newer <b>", Line: 1},
+			{Cause: "instruction", Line: 9},
+			{Cause: "permission-grant", High: true, Line: 12},
+			{Cause: "hidden-character", Line: 12},
+			{Cause: "instruction", Line: 12},
+			{Cause: "instruction", Line: 12},
+			{Cause: "kind-user", High: true},
+			{Cause: "newer <b>", Line: 1},
 		},
 		Old: refundOld, New: refundNew, BaseRev: 17, HeadRev: 17, Sum: strings.Repeat("ab", 32), Size: len(refundNew), Device: "jonas-mbp (macOS)",
 		Note: "The finance team lowered the limit on Monday.", RuleSet: "rules-2026-11", MayReject: true,
