@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -83,10 +84,21 @@ func (s *Store) KeepFindings(
 			if err != nil {
 				return err
 			}
-			return appendInstance(ctx, tx, rows...)
+			return appendInstance(ctx, tx, aboutKept(rows, all, kept)...)
 		})
 	})
 	return kept, s.fault(ctx, "keep findings", err)
+}
+
+// aboutKept lets rows about new findings name those that were there already.
+func aboutKept(rows []memory.AuditRow, all, kept []memory.Finding) []memory.AuditRow {
+	rows = slices.Clone(rows)
+	for i := range rows {
+		if n := slices.IndexFunc(all, func(f memory.Finding) bool { return rows[i].Object == string(f.ID) }); n >= 0 {
+			rows[i].Object = string(kept[n].ID)
+		}
+	}
+	return rows
 }
 
 func keepFindings(ctx context.Context, tx pgx.Tx, project memory.ProjectID, all []memory.Finding, most int) ([]memory.Finding, error) {

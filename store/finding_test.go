@@ -322,6 +322,22 @@ func TestFinding_Refused(t *testing.T) {
 	}
 }
 
+// The audit names the finding that is kept, also when it was known before.
+func TestFinding_ReportedAgain(t *testing.T) {
+	t.Parallel()
+	o := openOffice(t)
+	r := memory.FindingReport{Path: "a.md", RuleSet: "soft-1", Device: o.device.ID}
+	r.Rule, r.Severity, r.Line, r.Column, r.Fingerprint = "word", sanitize.SeveritySoft, 2, 3, sanitize.Fingerprint(memory.Sum([]byte("one")))
+	for range 2 {
+		_, err := o.Service.ReportFinding(t.Context(), o.mara, o.project.ID, r)
+		must(t, err)
+	}
+	f := o.only(t, o.mara)
+	if n := o.count(t, `select count(*) from audit where action = 'finding.report' and object = $1`, string(f.ID)); n != 2 {
+		t.Errorf("%d of 2 rows name the finding", n)
+	}
+}
+
 // An author who asks for more than a maintainer has seen gets nothing by the
 // approval of what was seen.
 func TestFinding_OtherPathsMeanwhile(t *testing.T) {
