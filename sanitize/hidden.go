@@ -100,8 +100,9 @@ func classAbove(r rune) runeClass {
 	switch {
 	case r&0xFFFE == 0xFFFE:
 		return classNonchar
-	case 0x13430 <= r && r <= 0x1343F, 0x1BCA0 <= r && r <= 0x1BCA3, r == 0x1D159, 0x1D173 <= r && r <= 0x1D17A:
-		return classBlank // joiners of hieroglyphs, marks of shorthand and scores
+	case 0x13430 <= r && r <= 0x1343F, r == 0x13441, r == 0x13442, r == 0x16FE4,
+		0x1BCA0 <= r && r <= 0x1BCA3, r == 0x1D159, 0x1D173 <= r && r <= 0x1D17A:
+		return classBlank // joiners and blanks of hieroglyphs, a filler, marks of shorthand and scores
 	case r < 0xE0000:
 		return classShown
 	case r <= 0xE007F:

@@ -35,7 +35,7 @@ func hides(r rune) bool {
 	switch {
 	case unicode.Is(unicode.Prepended_Concatenation_Mark, r): // a format character with a shape
 		return false
-	case r == 0x2800, r == 0x1D159: // blank, although a symbol
+	case r == 0x2800, r == 0x1D159, r == 0x13441, r == 0x13442, r == 0x16FE4: // blank, although a symbol, a letter or a mark
 		return true
 	case 0xE0000 <= r && r <= 0xE0FFF: // default-ignorable as a whole
 		return true

@@ -101,17 +101,26 @@ func ownScript(before string, c rune, after string) bool {
 	next, _ := utf8.DecodeRuneInString(after)
 	script := unicode.Mongolian
 	switch {
+	case c == 0x16FE4:
+		script = unicode.Khitan_Small_Script
 	case 0x180B <= c && c <= 0x180F:
 	case c == 0x17B4, c == 0x17B5:
 		script = unicode.Khmer
-	case c == 0x115F, c == 0x1160:
-		script = unicode.Hangul
-	case 0x13430 <= c && c <= 0x1343F:
+	case c == 0x115F, c == 0x1160: // which stand for a missing letter; whole syllables miss none
+		return isJamo(prev) || isJamo(next)
+	case 0x13430 <= c && c <= 0x13442:
 		script = unicode.Egyptian_Hieroglyphs
 	default:
 		return false
 	}
 	return unicode.Is(script, prev) && class(prev) == classShown || unicode.Is(script, next) && class(next) == classShown
+}
+
+// isJamo reports whether r is a Hangul letter that is put together with its
+// neighbours, and shows.
+func isJamo(r rune) bool {
+	old := 0xA960 <= r && r <= 0xA97C || 0xD7B0 <= r && r <= 0xD7FB
+	return old || 0x1100 <= r && r <= 0x11FF && class(r) == classShown
 }
 
 // joinerBelongs reports whether a joiner or selector is an ordinary part of

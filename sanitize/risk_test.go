@@ -110,6 +110,8 @@ func risky() []marked {
 		{sanitize.CauseHidden, "a «\ufeff»b"},
 		{sanitize.CauseHidden, "x «\u180e»y"},
 		{sanitize.CauseHidden, "∩«\ufe00» "},
+		{sanitize.CauseHidden, "각«\u1160»각"},
+		{sanitize.CauseHidden, "字«\U00016fe4»字"},
 		{sanitize.CauseJoiner, "a«\u200d»b"},
 		{sanitize.CauseJoiner, "a«\u200c»b"},
 		{sanitize.CauseJoiner, "a«\ufe0f»b"},
