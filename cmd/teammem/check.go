@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -148,14 +149,9 @@ func checkFile(
 }
 
 // screenFile takes the text of a file through the gate, and tells when it was
-// written.
+// written. Only an ordinary file is read: a FIFO or a terminal may never end.
 func screenFile(ctx context.Context, scanner memory.Scanner, path memory.Path, file string) (memory.Clean, time.Time, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return memory.Clean{}, time.Time{}, fmt.Errorf("check %s: %w", shown(file), withoutName(err))
-	}
-	defer f.Close()
-	content, err := io.ReadAll(io.LimitReader(f, memory.MaxEntryBytes+1))
+	content, info, err := readOrdinary(file)
 	if err != nil {
 		return memory.Clean{}, time.Time{}, fmt.Errorf("check %s: %w", shown(file), withoutName(err))
 	}
@@ -163,11 +159,28 @@ func screenFile(ctx context.Context, scanner memory.Scanner, path memory.Path, f
 	if err != nil {
 		return memory.Clean{}, time.Time{}, err
 	}
+	return clean, info.ModTime(), nil
+}
+
+var errNotOrdinary = errors.New("this is not an ordinary file")
+
+// readOrdinary reads one byte more than an entry may have, so that a larger
+// file is known as such.
+func readOrdinary(file string) ([]byte, fs.FileInfo, error) {
+	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return memory.Clean{}, time.Time{}, fmt.Errorf("check %s: %w", shown(file), withoutName(err))
+		return nil, nil, err
 	}
-	return clean, info.ModTime(), nil
+	if !info.Mode().IsRegular() {
+		return nil, nil, errNotOrdinary
+	}
+	content, err := io.ReadAll(io.LimitReader(f, memory.MaxEntryBytes+1))
+	return content, info, err
 }
 
 // hintsOf returns what could be better about a clean file. Of an index, what
