@@ -185,6 +185,40 @@ func TestParseKey_FoldsToStructureAnywhere(t *testing.T) {
 	}
 }
 
+// A code point that is refused in one place of a name is refused in each. One
+// in many stands for those that are not assigned or for private use, and of the
+// large blocks of letters.
+func TestParseKey_RefusedAnywhere(t *testing.T) {
+	t.Parallel()
+	const good = "ab/cd e.md"
+	refused := 0
+	for r := range allRunes {
+		if 0x3100 < r && r < 0xF800 && r%97 != 0 || r > 0xFFFF && r%4093 != 0 && r>>9 != 0xE0000>>9 {
+			continue
+		}
+		if ' ' <= r && r < 0x7F || r%251 != 0 && unicode.In(r, unicode.Co, unicode.Cn) {
+			continue
+		}
+		if _, err := sanitize.ParseKey("x" + string(r) + ".md"); err == nil {
+			continue
+		}
+		refused++
+		for i := range len(good) + 1 {
+			if raw := good[:i] + string(r) + good[i:]; accepted(raw) {
+				t.Errorf("%+q: accepted", raw)
+			}
+		}
+	}
+	if refused < 400 {
+		t.Errorf("only %d code points were tried", refused)
+	}
+}
+
+func accepted(raw string) bool {
+	_, err := sanitize.ParseKey(raw)
+	return err == nil
+}
+
 // Every code point on its own: what passes is in the categories of rule 9, and
 // the key around it keeps every promise.
 func TestParseKey_EveryCodePoint(t *testing.T) {
