@@ -244,3 +244,29 @@ func (w *rough) loseAnswer(rw http.ResponseWriter, r *http.Request, next http.Ha
 	}
 	next.ServeHTTP(rw, r)
 }
+
+// A folder of more notes of one name than are compared with each other is renamed,
+// and each note edited: the names of the folders inside tell which is which.
+func TestSync_ManyOfOneNameRenamed(t *testing.T) {
+	t.Parallel()
+	tm := newTeam(t, memory.Limits{})
+	ann := tm.join(t, "ann")
+	note := func(i int) string { return fmt.Sprintf("/d%02d/notes.md", i) }
+	const notes = 40
+	for i := range notes {
+		ann.write(t, "old"+note(i), fmt.Sprintf("Number %d runs on Mondays.\n", i))
+	}
+	ann.sync(t)
+	was := tm.entries(t)
+	for i := range notes {
+		ann.remove(t, "old"+note(i))
+		ann.write(t, "new"+note(i), fmt.Sprintf("Number %d runs on Mondays.\nAsk first.\n", i))
+	}
+	ann.sync(t)
+	is := tm.entries(t)
+	for i := range notes {
+		if is["new"+note(i)] != was["old"+note(i)] {
+			t.Errorf("new%s is another entry", note(i))
+		}
+	}
+}

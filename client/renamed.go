@@ -100,19 +100,40 @@ func (c *cycle) straysByName() map[string][]memory.Path {
 	return strays
 }
 
-// namesOf returns those that may be an entry's. Where the server has another
-// entry, or the text that is in the file, there is nothing to guess.
+// mostNames is how many files are compared with what an entry said: where a
+// thousand folders have a file of one name each, the like of all with all takes
+// minutes.
+const mostNames = 32
+
+// namesOf returns those that may be an entry's, first the one that the server has
+// and then those whose folders are called the most alike. Where the server has
+// another entry, or the text that is in the file, there is nothing to guess.
 func (c *cycle) namesOf(e *entry, strays map[string][]memory.Path) (names []memory.Path) {
 	served, sum, _ := e.served()
-	if slices.Contains(strays[served.Base()], served) && c.state.files[served].Sum != sum {
-		names = append(names, served)
-	}
 	for _, p := range strays[e.base.Path.Base()] {
 		if p != served && c.state.liveAt(p) == "" {
 			names = append(names, p)
 		}
 	}
+	if len(names) > mostNames {
+		old := e.base.Path.String()
+		slices.SortStableFunc(names, func(a, b memory.Path) int {
+			return cmp.Compare(sameEnd(b.String(), old), sameEnd(a.String(), old))
+		})
+		names = names[:mostNames]
+	}
+	if slices.Contains(strays[served.Base()], served) && c.state.files[served].Sum != sum {
+		names = slices.Insert(names, 0, served)
+	}
 	return names
+}
+
+// sameEnd is how many bytes at their ends two names share.
+func sameEnd(a, b string) (n int) {
+	for n < min(len(a), len(b)) && a[len(a)-1-n] == b[len(b)-1-n] {
+		n++
+	}
+	return n
 }
 
 // withoutMoving leaves new files out of a plan whose text is that of an entry's
