@@ -204,13 +204,18 @@ func shortage(err error) string {
 
 // listen passes on what happens until ctx is done.
 func (e *ears) listen(ctx context.Context) {
+	var ended *fsnotify.Watcher
 	for ctx.Err() == nil {
 		w := e.watcher()
-		if w == nil {
+		switch w {
+		case nil:
 			pause(ctx, e.pace.watch)
-			continue
+		case ended: // there is another in a moment
+			pause(ctx, time.Millisecond)
+		default:
+			e.drain(ctx, w)
+			ended = w
 		}
-		e.drain(ctx, w)
 	}
 }
 
@@ -234,11 +239,20 @@ func (e *ears) drain(ctx context.Context, w *fsnotify.Watcher) {
 			}
 			go discard(w.Events) // whoever is to let go of it may be waiting for it
 			go discard(w.Errors)
-			e.open()
-			e.lost(fmt.Sprintf("changes of files were missed (%v): everything is looked at", err))
+			go e.reopen(ctx, err) // which waits for somebody to read the new one
 			return
 		}
 	}
+}
+
+// reopen puts a new watcher in the place of one that failed.
+func (e *ears) reopen(ctx context.Context, failed error) {
+	e.open()
+	if ctx.Err() != nil {
+		e.close()
+		return
+	}
+	e.lost(fmt.Sprintf("changes of files were missed (%v): everything is looked at", failed))
 }
 
 // shut ends a watcher, which may be in the middle of telling more.
