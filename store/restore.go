@@ -138,7 +138,8 @@ func (r *restore) run(ctx context.Context, tx pgx.Tx) error {
 }
 
 // empty refuses a database that somebody used. What an instance has that nobody
-// used, its identity and its audit, goes: the file brings its own.
+// used, its identity, its audit and which rules it knows, goes: the file brings its
+// own.
 func (r *restore) empty(ctx context.Context, tx pgx.Tx) error {
 	tables, err := readTables(ctx, tx)
 	if err != nil {
@@ -163,7 +164,7 @@ func (r *restore) clear(ctx context.Context, tx pgx.Tx, t tableRow) error {
 	if _, err := tx.Exec(ctx, `lock table `+t.sql()+` in share row exclusive mode`); err != nil {
 		return err
 	}
-	if t.Name == "instance" || t.Name == "audit" {
+	if t.Name == "instance" || t.Name == "audit" || t.Name == "rescan" {
 		_, err := tx.Exec(ctx, `delete from `+t.sql())
 		return err
 	}

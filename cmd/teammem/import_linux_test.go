@@ -99,8 +99,8 @@ func TestImport_HostileNames(t *testing.T) {
 	notes, outside := filepath.Join(a.home, "notes"), filepath.Join(a.home, "outside")
 	writeFile(t, filepath.Join(outside, "key.md"), "private\n")
 	hostile := []string{"red\x1b[31m.md", "bell\a.md", "two\nlines.md", "bad\xff.md", "gpj\u202e.md", "-rf.md", "a\\b.md", "%2e%2e.md"}
-	for _, name := range hostile {
-		writeFile(t, filepath.Join(notes, name), "text of "+strings.ToValidUTF8(name, "?")+"\n")
+	for i, name := range hostile {
+		writeFile(t, filepath.Join(notes, name), fmt.Sprintf("the text of file %d\n", i))
 	}
 	for name, target := range map[string]string{"link.md": filepath.Join(outside, "key.md"), "dir": outside, "up": ".."} {
 		if err := os.Symlink(target, filepath.Join(notes, name)); err != nil {
