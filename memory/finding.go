@@ -77,7 +77,7 @@ func ParseFindingState(s string) (FindingState, error) {
 
 // Finding is a secret that was found in what somebody wanted to share, or in
 // what is stored: which rule found it and where, and on purpose not what it is.
-// There is one for each author, path and secret.
+// There is one for each author, path, secret and rule.
 type Finding struct {
 	sanitize.Finding
 

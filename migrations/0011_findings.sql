@@ -37,7 +37,7 @@ create table secret_findings (
     allow_id      text collate "C", -- the exception that was made
 
     primary key (project_id, finding_id),
-    unique (project_id, author, fingerprint, path),
+    unique (project_id, author, fingerprint, path, rule, severity), -- a client says what it likes of a rule
     check ((entry_id = '') = (rev = 0)),
     check ((asked_at is null) = (ask_ends_at is null) and (asked_at is null) = (reason = '')),
     check ((decided_by is null) = (decided_at is null) and (decided_at is null or asked_at is not null)),

@@ -115,7 +115,7 @@ func keepFindings(ctx context.Context, tx pgx.Tx, project memory.ProjectID, all 
 				@project, @finding, @state, @path, @rule, @severity, @rules, @line, @column, @fingerprint, @excerpt, @author, @device,
 				@at, @at, @entry, @rev
 			)
-			on conflict (project_id, author, fingerprint, path) do update
+			on conflict (project_id, author, fingerprint, path, rule, severity) do update
 			set rule_set = excluded.rule_set, line = excluded.line, col = excluded.col, device_id = excluded.device_id,
 				excerpt = case when excluded.excerpt = '' then secret_findings.excerpt else excluded.excerpt end,
 				at = greatest(secret_findings.at, excluded.at),
@@ -131,10 +131,8 @@ func keepFindings(ctx context.Context, tx pgx.Tx, project memory.ProjectID, all 
 		if err != nil {
 			return nil, err
 		}
-		if id == f.ID {
-			if err := roomForFinding(ctx, tx, f, most); err != nil {
-				return nil, err
-			}
+		if err := roomForFinding(ctx, tx, f, most); err != nil {
+			return nil, err
 		}
 		stored, err := readFinding(ctx, tx, project, id)
 		if err != nil {

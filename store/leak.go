@@ -48,7 +48,7 @@ func queueStored(batch *pgx.Batch, project memory.ProjectID, f memory.Finding) {
 			@project, @finding, 'open', @path, @rule, @severity, @rules, @line, @column, @fingerprint, '', @author, @device,
 			@at, @at, @entry, @rev, @rev
 		)
-		on conflict (project_id, author, fingerprint, path) do update
+		on conflict (project_id, author, fingerprint, path, rule, severity) do update
 		set rule_set = excluded.rule_set, at = greatest(secret_findings.at, excluded.at),
 			line = case when excluded.rev >= secret_findings.rev then excluded.line else secret_findings.line end,
 			col = case when excluded.rev >= secret_findings.rev then excluded.col else secret_findings.col end,
