@@ -11,7 +11,7 @@ GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 # What is tested first, without the race detector: it needs no database.
 PURE      := ./sanitize/... ./memory ./sync ./recall ./api/wire
-# The search for secrets takes ten times as long under the race detector, so only what shares state runs there.
+# Rules for secrets and names take ten times as long under the race detector, so only what shares state runs there.
 SHARED    := Concurrent|Slots|Deadline|Generations|Verdicts
 VERSION   ?= $(shell git describe --tags --always --dirty)
 FUZZTIME  ?= 30s
@@ -83,8 +83,8 @@ test-pure:
 	go test -timeout 20m $(PURE)
 
 test-race: ## All tests with the race detector, on a throw-away Postgres
-	go test -race -run '$(SHARED)' ./sanitize/secrets
-	$(CLUSTER) go test -race -short -timeout 20m $$(go list ./... | grep -v '/sanitize/secrets$$')
+	go test -race -run '$(SHARED)' ./sanitize/...
+	$(CLUSTER) go test -race -short -timeout 20m $$(go list ./... | grep -v '/sanitize')
 
 test-db: ## Only the packages that need Postgres
 	$(CLUSTER) go test -race ./store/... ./internal/... ./auth/... ./api/...
