@@ -18,7 +18,7 @@ func Faults() []Fault {
 		{"a merge has the member's lines first", "sync/merge3.go", "slices.Concat(c.server, c.local[shared(c.server, c.local):])", "slices.Concat(c.local[shared(c.server, c.local):], c.server)", "sync.TestMerge3"},
 		{"of two edits of one line the member's is dropped", "sync/merge3.go", "	return nil, false\n}\n\n// keeps", "	return c.server, true\n}\n\n// keeps", "sync.TestMerge3"},
 		{"what came before a kill is not known again", "client/received.go", "e.base.Rev < r.Rev", "e.base.Rev < 0", "client.TestSync_KilledAfterADownload"},
-		{"the server does not look at the base of a push", "memory/judge.go", "return w.BaseRev == head.Rev && (w.BaseSum.IsZero() || w.BaseSum == head.Sum)", "return true", "memory.TestJudge_Model"},
+		{"the server does not look at the base of a push", "memory/judge.go", "return w.BaseRev == head.Rev && (w.BaseSum.IsZero() || w.BaseSum == head.Sum)", "return true", "memory.TestJudge_Verdicts"},
 		{"the digest leaves out the path", "memory/digest.go", "	buf = append(buf, p.key...)\n", "", "memory.TestDigest_TellsPathFromText"},
 		{"a text is not searched for secrets", "memory/clean.go", `scan(ctx, scanner, "content", text)`, `scan(ctx, scanner, "content", "")`, "memory.TestScreen_Refused"},
 		{"a push does not lock the project", "store/heads.go", "\n		where project_id = @project\n		for update`,", "\n		where project_id = @project`,", "store.TestScenario_S40_FeedGaps"},
