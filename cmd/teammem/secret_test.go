@@ -82,6 +82,14 @@ func (r *recorder) start(t *testing.T, server string) *httptest.Server {
 	return s
 }
 
+// text returns what was sent so far. A client that gave a request up and ended
+// can leave it on its way.
+func (r *recorder) text() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.sent.String()
+}
+
 // A credential never leaves the machine, and is in nothing that the client says
 // or keeps.
 func TestSecrets_NeverTravel(t *testing.T) {
@@ -97,18 +105,18 @@ func TestSecrets_NeverTravel(t *testing.T) {
 		m.write(t, name+".md", fmt.Sprintf("# Access\n\nThe token for %s is %s, ask before you use it.\n", name, value))
 	}
 	r := m.sync(t, exitRefused, "--json")
-	refused := refusedIn(t, r.stdout)
+	refused, sent := refusedIn(t, r.stdout), rec.text()
 	for name, value := range secrets {
 		if refused[name+".md"] != "secret_found" {
 			t.Errorf("%s: got %q, want secret_found", name, refused[name+".md"])
 		}
-		for where, text := range map[string]string{"the wire": rec.sent.String(), "stdout": r.stdout, "stderr": r.stderr} {
+		for where, text := range map[string]string{"the wire": sent, "stdout": r.stdout, "stderr": r.stderr} {
 			if strings.Contains(text, value) {
 				t.Errorf("the %s credential is in %s", name, where)
 			}
 		}
 	}
-	if !strings.Contains(rec.sent.String(), "nothing to hide") {
+	if !strings.Contains(sent, "nothing to hide") {
 		t.Error("the recorder saw nothing: the test proves nothing")
 	}
 
