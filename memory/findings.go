@@ -402,6 +402,12 @@ type FindingStore interface {
 	// Findings returns a page of findings, newest first.
 	Findings(ctx context.Context, project ProjectID, q FindingQuery) ([]Finding, error)
 	Finding(ctx context.Context, project ProjectID, id FindingID) (Finding, error)
+	// Receivers returns the computers that may have got the stored text of a
+	// finding, by their owners.
+	Receivers(ctx context.Context, project ProjectID, id FindingID) ([]Receiver, error)
+	// HasOtherMaintainer reports whether somebody else than the member could decide
+	// there.
+	HasOtherMaintainer(ctx context.Context, project ProjectID, member MemberID) (bool, error)
 	// ChangeFinding moves a finding on, with the rule of its request if that is
 	// new. It reports whether the finding was in the state that it comes from; if
 	// it was not, nothing happens.

@@ -185,6 +185,22 @@ func (s *Store) Finding(ctx context.Context, project memory.ProjectID, id memory
 	return found, s.fault(ctx, "read finding", err)
 }
 
+// HasOtherMaintainer reports whether somebody else than the member could decide
+// in the project: a maintainer there, or an admin, who is not disabled.
+func (s *Store) HasOtherMaintainer(ctx context.Context, project memory.ProjectID, member memory.MemberID) (has bool, err error) {
+	err = s.pool.QueryRow(ctx, `
+		select exists (
+			select
+			from projects p
+			cross join members m
+			left join project_roles r on r.project_id = p.project_id and r.member_id = m.member_id
+			where p.project_id = @project and m.member_id <> @member and not m.disabled
+				and (m.admin or coalesce(r.role, p.default_role) = 'maintainer')
+		)`,
+		pgx.StrictNamedArgs{"project": project, "member": member}).Scan(&has)
+	return has, s.fault(ctx, "look for maintainers", err)
+}
+
 // Findings returns a page of findings, newest first. Those that have expired are
 // so by the query's time, as no row says it.
 func (s *Store) Findings(ctx context.Context, project memory.ProjectID, q memory.FindingQuery) ([]memory.Finding, error) {

@@ -391,3 +391,30 @@ func TestFinding_DecidedOnce(t *testing.T) {
 		t.Errorf("%d rules", n)
 	}
 }
+
+// Whether somebody is there who could decide depends on who asks, and on nobody
+// who cannot sign in.
+func TestFinding_Decidable(t *testing.T) {
+	t.Parallel()
+	o := openOffice(t)
+	o.share(t, o.mara, "a.md", "soft-one")
+	f := o.only(t, o.mara)
+	for _, tt := range []struct {
+		name, sql string
+		want      bool
+	}{
+		{"two maintainers", "", true},
+		{"the other has left", "update members set disabled = true where name = 'Mia'", false},
+		{"an administrator", "update members set admin = true where name = 'Otto'", true},
+		{"none", "update members set admin = false", false},
+		{"by default", "update projects set default_role = 'maintainer'; delete from project_roles where role = 'contributor'", true},
+		{"of another project", "update projects set default_role = 'contributor'; update members set disabled = false; delete from project_roles where member_id = (select member_id from members where name = 'Mia')", false},
+	} {
+		if tt.sql != "" {
+			o.exec(t, tt.sql)
+		}
+		if v, err := o.Service.FindingView(t.Context(), o.mara, o.project.ID, f.ID); err != nil || v.Decidable != tt.want || v.Receivers != nil {
+			t.Errorf("%s: %t, %v", tt.name, v.Decidable, err)
+		}
+	}
+}

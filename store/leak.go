@@ -135,10 +135,39 @@ type receiverRow struct {
 	ToldAt    time.Time
 }
 
+func (r receiverRow) receiver() memory.Receiver {
+	d := r.device()
+	return memory.Receiver{Device: d, Owner: memory.Author{Member: d.Member, Name: r.OwnerName}, At: r.ToldAt.UTC()}
+}
+
+// receivers are the computers that asked for news behind the oldest text that has
+// a finding, and that were there before the newest one went. One that came back
+// from another history may have got it, too.
+const receivers = `
+	select f.project_id as of_project, f.finding_id as of_finding, ` + deviceColumns + `, m.name as owner_name, c.at as told_at
+	from secret_findings f
+	join projects p on p.project_id = f.project_id
+	join device_cursors c on c.project_id = f.project_id and (c.seq >= f.first_rev or c.epoch <> p.epoch)
+	join devices d on d.device_id = c.device_id
+	join members m on m.member_id = d.member_id
+	cross join lateral (
+		select min(n.at) as at
+		from revisions n
+		where n.project_id = f.project_id and n.entry_id = f.entry_id and n.rev > f.rev
+	) as went
+	where f.rev > 0 and (went.at is null or d.created_at <= went.at)`
+
+// Receivers returns the computers that may have got the stored text of a finding.
+func (s *Store) Receivers(ctx context.Context, project memory.ProjectID, id memory.FindingID) ([]memory.Receiver, error) {
+	found, err := list(ctx, s.pool, receiverRow.receiver, receivers+`
+			and f.project_id = @project and f.finding_id = @finding
+		order by m.name, d.name, d.device_id`,
+		pgx.StrictNamedArgs{"project": project, "finding": id})
+	return found, s.fault(ctx, "read who got a text", err)
+}
+
 // Leaks returns the findings in stored texts that nobody has settled, newest
-// first, with the computers that asked for news behind the oldest text that has
-// it, and that were there before the newest one went. One that came back from
-// another history may have got it, too.
+// first, with the computers that may have got them.
 func (s *Store) Leaks(ctx context.Context) (all []memory.Leak, err error) {
 	var got []receiverRow
 	err = s.inSnapshot(ctx, func(tx pgx.Tx) error {
@@ -151,32 +180,17 @@ func (s *Store) Leaks(ctx context.Context) (all []memory.Leak, err error) {
 		if err != nil {
 			return err
 		}
-		got, err = list(ctx, tx, func(r receiverRow) receiverRow { return r }, `
-			select f.project_id as of_project, f.finding_id as of_finding, `+deviceColumns+`, m.name as owner_name, c.at as told_at
-			from secret_findings f
-			join projects p on p.project_id = f.project_id
-			join device_cursors c on c.project_id = f.project_id and (c.seq >= f.first_rev or c.epoch <> p.epoch)
-			join devices d on d.device_id = c.device_id
-			join members m on m.member_id = d.member_id
-			cross join lateral (
-				select min(n.at) as at
-				from revisions n
-				where n.project_id = f.project_id and n.entry_id = f.entry_id and n.rev > f.rev
-			) as went
-			where f.rev > 0 and f.state in ('open', 'requested', 'denied', 'allowed')
-				and (went.at is null or d.created_at <= went.at)
+		got, err = list(ctx, tx, func(r receiverRow) receiverRow { return r }, receivers+`
+				and f.state in ('open', 'requested', 'denied', 'allowed')
 			order by m.name, d.name, d.device_id`, nil)
 		return err
 	})
-	receivers := map[string][]memory.Receiver{}
+	told := map[string][]memory.Receiver{}
 	for _, r := range got {
-		d, key := r.device(), r.OfProject+r.OfFinding
-		receivers[key] = append(receivers[key], memory.Receiver{
-			Device: d, Owner: memory.Author{Member: d.Member, Name: r.OwnerName}, At: r.ToldAt.UTC(),
-		})
+		told[r.OfProject+r.OfFinding] = append(told[r.OfProject+r.OfFinding], r.receiver())
 	}
 	for i := range all {
-		all[i].Receivers = receivers[string(all[i].Project)+string(all[i].ID)]
+		all[i].Receivers = told[string(all[i].Project)+string(all[i].ID)]
 	}
 	return all, s.fault(ctx, "read leaks", err)
 }

@@ -449,6 +449,16 @@ func TestRescan_Receivers(t *testing.T) {
 	if diff := cmp.Diff([]string{"has it of Mara", "of another history of Mara"}, names); diff != "" {
 		t.Errorf("who got it (-want +got):\n%s", diff)
 	}
+	stranger := memory.Principal{Member: a.addMember(t, "Olga").ID, Scopes: a.other.Scopes}
+	if _, err := a.Service.FindingView(ctx, stranger, a.project.ID, leaks[0].ID); memory.CodeOf(err) != memory.CodeNotFound {
+		t.Errorf("a stranger: %v", err)
+	}
+	for _, who := range []memory.Principal{a.mia, a.other} {
+		v, err := a.Service.FindingView(ctx, who, a.project.ID, leaks[0].ID)
+		if diff := cmp.Diff(leaks[0].Receivers, v.Receivers); err != nil || diff != "" || v.ID != leaks[0].ID {
+			t.Errorf("as %s sees it: %v\n%s", who.Name, err, diff)
+		}
+	}
 	_, err := a.Service.ResolveFinding(ctx, a.other, a.project.ID, leaks[0].ID)
 	must(t, err)
 	must(t, a.Service.ForceRescan(ctx, admin()))

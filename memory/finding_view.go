@@ -1,0 +1,29 @@
+package memory
+
+import "context"
+
+// FindingView is a finding with what its author and maintainers have to know
+// about it.
+type FindingView struct {
+	Finding
+
+	Receivers []Receiver // that may have got the stored text; none if it was refused
+	Decidable bool       // somebody else than its author is there who may decide about it
+}
+
+// FindingView returns one finding. Somebody else's is not found unless the
+// principal is a maintainer.
+func (s *Service) FindingView(ctx context.Context, who Principal, id ProjectID, finding FindingID) (FindingView, error) {
+	_, f, err := s.visibleFinding(ctx, who, id, finding, ScopeRead)
+	if err != nil {
+		return FindingView{}, err
+	}
+	v := FindingView{Finding: f.now(s.clock())}
+	if v.Decidable, err = s.store.HasOtherMaintainer(ctx, id, f.Author.Member); err != nil {
+		return FindingView{}, err
+	}
+	if f.Stored.Rev > 0 {
+		v.Receivers, err = s.store.Receivers(ctx, id, finding)
+	}
+	return v, err
+}
