@@ -143,11 +143,11 @@ func TestScenario_S32_F33_WindowsNames(t *testing.T) {
 		"q?.md":               {sanitize.LayerSegment, 1, "?"},
 		"notes /a.md":         {sanitize.LayerSegment, 5, "dot or space"},
 		"dot./a.md":           {sanitize.LayerSegment, 3, "dot or space"},
+		"note.md.":            {sanitize.LayerSegment, 7, "dot or space"},
 	}
 	for name := range bad {
 		a.write(t, name, "text of "+name)
 	}
-	a.write(t, "note.md.", "no Markdown")
 	r := a.sync(t)
 	if len(r.Refused) != len(bad) || !r.NewRefusals() {
 		t.Errorf("refused %v", refused(r))

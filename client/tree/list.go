@@ -71,6 +71,9 @@ func (t *Tree) List(ctx context.Context) (Listing, error) {
 	slices.Sort(l.LeftOut)
 	slices.SortFunc(l.Blocked, func(a, b Blocked) int { return cmp.Compare(a.Disk, b.Disk) })
 	for _, b := range l.Blocked {
+		if !b.Folder && !strings.HasSuffix(b.Disk, extension) {
+			continue // no entry can have that name
+		}
 		key := sanitize.Skeleton(canonical(b.Disk))
 		l.unknown[key] = l.unknown[key] || b.Folder
 	}
@@ -123,7 +126,7 @@ func (l *Listing) name(d *folder, name string) (isFolder bool) {
 		return false
 	case (name == markerName || name == ignoreName) && d.disk == "":
 		return false
-	case ignored(name):
+	case ignored(name) && !odd(name):
 		l.Ignored++
 		return false
 	}
@@ -142,6 +145,9 @@ func (l *Listing) name(d *folder, name string) (isFolder bool) {
 		l.block(Blocked{Disk: d.join(name), Kind: KindSymlink, Folder: true})
 	case i.junction():
 		l.block(Blocked{Disk: d.join(name), Kind: KindIrregular, Folder: true})
+	case resembles(name):
+		_, refused := memory.ParsePath(d.join(name))
+		l.block(Blocked{Disk: d.join(name), Kind: KindPathRejected, Err: refused})
 	default:
 		l.Ignored++
 	}

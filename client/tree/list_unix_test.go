@@ -41,14 +41,24 @@ func TestTree_List(t *testing.T) {
 		}, files: []string{nfc + " < " + nfd}},
 		{name: "not ours", make: func(_ *testing.T, b *bundle) {
 			for _, name := range []string{
-				"notes.txt", ".hidden.md", ".git/x.md", "a.md~", ".#a.md", "a.sync-conflict-20260101.md",
-				"a (conflicted copy 1).md", "UPPER.MD",
+				"notes.txt", ".git/x.md", "a.md~", ".#a.md", "._a.md", "#a.md#", ".a.md.swp", "a.md.tmp", "a.md.tmp.714.1764540000",
+				"a.md.1764540000", "a.md___jb_tmp___", "a.sync-conflict-20260101.md", "a (conflicted copy 1).md",
 			} {
 				b.write(name, "x")
 			}
 			b.write(".teammem", "marker")
 			b.write(".teammemignore", "*.md")
-		}, ignored: 8},
+		}, ignored: 13},
+		{name: "meant for entries", make: func(_ *testing.T, b *bundle) {
+			for _, name := range []string{
+				".hidden.md", "..\\a.md", "..\u200b/a.md", ".../b.md", "UPPER.MD", "a.md.", "a.md ", "a.md%20", "a\uff0emd", "sub/a.md\n", "a.md.bak", "a.md.20261130",
+			} {
+				b.write(name, "x")
+			}
+		}, blocked: []string{
+			"path_rejected .../b.md", "path_rejected ..\\a.md", "path_rejected ..\u200b/a.md", "path_rejected .hidden.md", "path_rejected UPPER.MD", "path_rejected a.md ", "path_rejected a.md%20",
+			"path_rejected a.md.", "path_rejected a.md.20261130", "path_rejected a.md.bak", "path_rejected a\uff0emd", "path_rejected sub/a.md\n",
+		}},
 		{name: "twins in case", make: func(_ *testing.T, b *bundle) {
 			b.write("Readme.md", "x")
 			b.write("readme.md", "y")
@@ -142,6 +152,7 @@ func TestListing_Covers(t *testing.T) {
 	b := setup(t)
 	b.write("here.md", "x")
 	b.write("odd.md/x.md", "x")
+	b.write("Upper.MD", "x")
 	must(t, os.Symlink(b.home, filepath.Join(b.dir, "Link")))
 	must(t, os.MkdirAll(filepath.Join(b.dir, "1/2/3/4/5/6/7/8"), 0o700))
 	l := b.list()
@@ -150,6 +161,7 @@ func TestListing_Covers(t *testing.T) {
 		"gone.md":                    true,
 		"folder/gone.md":             true,
 		"odd.md":                     false,
+		"upper.md":                   true,
 		"Link/a.md":                  false,
 		"link/deeper/a.md":           false,
 		"linked/a.md":                true,

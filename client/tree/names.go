@@ -9,6 +9,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/teammem/teammem/memory"
+	"github.com/teammem/teammem/sanitize"
 )
 
 const (
@@ -38,6 +39,41 @@ func Ignored(disk string) bool {
 func ignored(name string) bool {
 	return strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") ||
 		strings.Contains(name, ".sync-conflict-") || strings.Contains(name, "(conflicted copy")
+}
+
+// odd reports whether an ignored name is told like one that is refused: no
+// program hides a file behind two dots, and one that hides Markdown behind one
+// puts its own mark there or at the end.
+func odd(name string) bool {
+	switch {
+	case strings.HasPrefix(name, ".."):
+		return true
+	case strings.HasPrefix(name, "._"), strings.HasPrefix(name, ".#"), strings.HasPrefix(name, ".~"):
+		return false
+	}
+	return strings.HasPrefix(name, ".") && strings.HasSuffix(sanitize.Skeleton(canonical(name)), extension)
+}
+
+// resembles reports whether a name that is no entry's was most likely meant for
+// one: ".md" is in it, in some spelling. Names that programs give to a text
+// while they write it are left out.
+func resembles(name string) bool {
+	key := sanitize.Skeleton(canonical(name))
+	i := strings.LastIndex(key, extension)
+	return i >= 0 && !unfinished(key, key[i+len(extension):])
+}
+
+// unfinished reports whether a program gave the name for a moment; tail is what
+// follows the last ".md".
+func unfinished(key, tail string) bool {
+	for _, mark := range []string{".tmp", ".temp", ".swp", ".part", "___jb_"} {
+		if strings.Contains(tail, mark) {
+			return true
+		}
+	}
+	const longerThanDate = 9 // "a.md.20261130" is somebody's copy
+	number := len(tail) > longerThanDate && strings.Trim(tail[1:], "0123456789") == "" && tail[0] == '.'
+	return number || tail == "#" && key[0] == '#'
 }
 
 // canonical returns the NFC spelling, the only one that paths have.
