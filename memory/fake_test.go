@@ -350,11 +350,14 @@ func (f *fakeStore) AddAPIToken(_ context.Context, t APIToken, row AuditRow) err
 	return f.err
 }
 
-func (f *fakeStore) Overviews(ctx context.Context, _ MemberID) (all []ProjectNumbers, err error) {
+func (f *fakeStore) Overviews(ctx context.Context, _ MemberID, _ time.Time) (all []ProjectNumbers, err error) {
 	projects, err := f.Projects(ctx, "", "")
 	for _, p := range projects {
 		role, given := f.roles[p.ID]
-		all = append(all, ProjectNumbers{Project: p, Role: role, Given: given, Entries: 3, Pending: 2, Mine: 1, ChangedAt: start()})
+		all = append(all, ProjectNumbers{
+			Project: p, Role: role, Given: given, Entries: 3, Pending: 2, Mine: 1, ChangedAt: start(),
+			Findings: FindingNumbers{Open: 9, Mine: 4, Requested: 3, Asked: 1},
+		})
 	}
 	return all, err
 }

@@ -8,9 +8,11 @@ import (
 // Overview is a project as one member sees it, with how much is in it.
 type Overview struct {
 	ProjectView
-	Entries   int       // live ones
-	Pending   int       // proposals of others that the principal may decide
-	Mine      int       // proposals of the principal's own that wait
+	Entries   int // live ones
+	Pending   int // proposals of others that the principal may decide
+	Mine      int // proposals of the principal's own that wait
+	Findings  FindingNumbers
+	Requests  int       // for exceptions, of others, that the principal may decide
 	ChangedAt time.Time // of the newest change; zero if there is none
 }
 
@@ -27,7 +29,7 @@ func (s *Service) Overviews(ctx context.Context, who Principal) ([]Overview, err
 	if err := allow(who, RoleMaintainer, ScopeRead); err != nil {
 		return nil, err
 	}
-	all, err := s.store.Overviews(ctx, who.Member)
+	all, err := s.store.Overviews(ctx, who.Member, s.clock())
 	if err != nil {
 		return nil, err
 	}
@@ -35,13 +37,19 @@ func (s *Service) Overviews(ctx context.Context, who Principal) ([]Overview, err
 	for _, n := range all {
 		o := Overview{
 			ProjectView: ProjectView{Project: n.Project, Role: roleIn(who, n.Project, n.Role, n.Given)},
-			Entries:     n.Entries, Mine: n.Mine, ChangedAt: n.ChangedAt,
+			Entries:     n.Entries, Mine: n.Mine, Findings: n.Findings, ChangedAt: n.ChangedAt,
 		}
 		if o.Role == RoleNone || (who.Project != "" && who.Project != o.ID) {
 			continue
 		}
 		if o.Role >= minimumRole(ScopeReview) && who.Can(ScopeReview) {
 			o.Pending = n.Pending
+		}
+		switch {
+		case o.Role < RoleMaintainer: // who sees their own
+			o.Findings.Open, o.Findings.Requested = n.Findings.Mine, n.Findings.Asked
+		case who.Can(ScopeReview):
+			o.Requests = n.Findings.Requested - n.Findings.Asked
 		}
 		seen = append(seen, o)
 	}

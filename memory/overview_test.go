@@ -52,6 +52,32 @@ func TestOverviews(t *testing.T) {
 	}
 }
 
+// Whoever is no maintainer is told of their own findings only, and a token without
+// the scope of no request.
+func TestOverviews_Findings(t *testing.T) {
+	t.Parallel()
+	session := []Scope{ScopeRead, ScopeWrite, ScopeReview}
+	for _, tt := range []struct {
+		name     string
+		role     Role
+		scopes   []Scope
+		want     FindingNumbers
+		requests int
+	}{
+		{"maintainer", RoleMaintainer, session, FindingNumbers{Open: 9, Mine: 4, Requested: 3, Asked: 1}, 2},
+		{"maintainer's token", RoleMaintainer, session[:2], FindingNumbers{Open: 9, Mine: 4, Requested: 3, Asked: 1}, 0},
+		{"reviewer", RoleReviewer, session, FindingNumbers{Open: 4, Mine: 4, Requested: 1, Asked: 1}, 0},
+	} {
+		b := setup(t)
+		b.store.roles = map[ProjectID]Role{"prj_a": tt.role, "prj_b": RoleNone}
+		found, err := b.Overviews(t.Context(), Principal{Scopes: tt.scopes})
+		must(t, err)
+		if len(found) != 1 || found[0].Findings != tt.want || found[0].Requests != tt.requests {
+			t.Errorf("%s: %+v", tt.name, found)
+		}
+	}
+}
+
 func TestOverviews_Errors(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

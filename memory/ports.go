@@ -202,13 +202,16 @@ type ProjectStore interface {
 
 // OverviewStore looks at many projects at once.
 type OverviewStore interface {
-	// Overviews returns all projects, by slug, with their numbers.
-	Overviews(ctx context.Context, member MemberID) ([]ProjectNumbers, error)
+	// Overviews returns all projects, by slug, with their numbers at a time.
+	Overviews(ctx context.Context, member MemberID, now time.Time) ([]ProjectNumbers, error)
 	// Recent returns the newest changes of the projects, newest first.
 	Recent(ctx context.Context, projects []ProjectID, limit int) ([]ProjectChange, error)
 	// Queue returns a page of proposals of the projects, in the order of the part
 	// that the query asks for.
 	Queue(ctx context.Context, projects []ProjectID, member MemberID, q QueueQuery) ([]Proposal, error)
+	// FindingQueue returns a page of findings, newest first: all of some projects,
+	// and the member's of others.
+	FindingQueue(ctx context.Context, all, own []ProjectID, member MemberID, q FindingQueueQuery) ([]Finding, error)
 }
 
 // ProjectNumbers are a project's, counted for one member.
@@ -219,6 +222,7 @@ type ProjectNumbers struct {
 	Entries   int // live ones
 	Pending   int // proposals of others that wait
 	Mine      int // proposals of the member that wait
+	Findings  FindingNumbers
 	ChangedAt time.Time
 }
 

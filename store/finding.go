@@ -223,6 +223,32 @@ func (s *Store) Findings(ctx context.Context, project memory.ProjectID, q memory
 	return found, s.fault(ctx, "read findings", err)
 }
 
+// findingPart says whose turn it is, at the query's time.
+const findingPart = `
+	case
+		when f.state = 'requested' and f.ask_ends_at > @now then 'requested'
+		when f.state in ('completed', 'resolved') or f.state = 'allowed' and a.revoked_at is null and a.expires_at > @now then 'done'
+		else 'open'
+	end`
+
+// FindingQueue returns a page of a part of the findings, newest first.
+func (s *Store) FindingQueue(
+	ctx context.Context, all, own []memory.ProjectID, member memory.MemberID, q memory.FindingQueueQuery,
+) ([]memory.Finding, error) {
+	found, err := list(ctx, s.pool, findingRow.finding, `
+		select `+findingColumns+`
+		from secret_findings f`+findingJoins+`
+		where (f.project_id = any (@all) or f.project_id = any (@own) and f.author = @member) and `+findingPart+` = @part
+			and (@after_id = '' or (f.at, f.finding_id) < (@after_at, @after_id))
+		order by f.at desc, f.finding_id desc
+		limit @limit`,
+		pgx.StrictNamedArgs{
+			"all": ids(all), "own": ids(own), "member": member, "part": q.Part, "now": q.Now, "after_at": q.After.At,
+			"after_id": q.After.ID, "limit": q.Limit,
+		})
+	return found, s.fault(ctx, "read queue of findings", err)
+}
+
 // ChangeFinding moves a finding on, and writes the rule of its request if there
 // is one that was not.
 func (s *Store) ChangeFinding(ctx context.Context, c memory.FindingChange, row memory.AuditRow) (done bool, err error) {

@@ -16,11 +16,18 @@ type overviewRow struct {
 	Live      int
 	Pending   int
 	Mine      int
+	Found     int
+	FoundMine int
+	Requested int
+	Asked     int
 	ChangedAt *time.Time
 }
 
 func (r overviewRow) numbers() memory.ProjectNumbers {
-	n := memory.ProjectNumbers{Project: r.project(), Given: r.Role != nil, Entries: r.Live, Pending: r.Pending, Mine: r.Mine}
+	n := memory.ProjectNumbers{
+		Project: r.project(), Given: r.Role != nil, Entries: r.Live, Pending: r.Pending, Mine: r.Mine,
+		Findings: memory.FindingNumbers{Open: r.Found, Mine: r.FoundMine, Requested: r.Requested, Asked: r.Asked},
+	}
 	if n.Given {
 		// The schema knows the same roles, so the name is one of them.
 		n.Role, _ = memory.ParseRole(*r.Role)
@@ -32,8 +39,9 @@ func (r overviewRow) numbers() memory.ProjectNumbers {
 }
 
 // Overviews returns all projects, by slug, with their numbers as they are for
-// the member. Proposals are counted from the index of those that wait.
-func (s *Store) Overviews(ctx context.Context, member memory.MemberID) ([]memory.ProjectNumbers, error) {
+// the member at a time. Proposals are counted from the index of those that wait,
+// findings from that of those that are not settled.
+func (s *Store) Overviews(ctx context.Context, member memory.MemberID, now time.Time) ([]memory.ProjectNumbers, error) {
 	found, err := list(ctx, s.pool, overviewRow.numbers, `
 		select p.project_id, p.slug, p.review, p.default_role, p.epoch, p.seq, p.floor_seq, p.rewrites, p.digest, p.created_at, array(
 				select remote
@@ -41,7 +49,7 @@ func (s *Store) Overviews(ctx context.Context, member memory.MemberID) ([]memory
 				where project_id = p.project_id
 				order by remote
 			) as remotes,
-			r.role, p.live, waiting.pending, waiting.mine, (
+			r.role, p.live, waiting.pending, waiting.mine, findings.found, findings.found_mine, findings.requested, findings.asked, (
 				select v.at
 				from changes c
 				join revisions v on v.project_id = c.project_id and v.entry_id = c.entry_id and v.rev = c.rev
@@ -54,8 +62,19 @@ func (s *Store) Overviews(ctx context.Context, member memory.MemberID) ([]memory
 			from proposals
 			where project_id = p.project_id and state = 'pending'
 		) as waiting
+		cross join lateral (
+			select count(*) filter (where part = 'open') as found, count(*) filter (where part = 'open' and author = @member) as found_mine,
+				count(*) filter (where part = 'requested') as requested,
+				count(*) filter (where part = 'requested' and author = @member) as asked
+			from (
+				select f.author, `+findingPart+` as part
+				from secret_findings f
+				left join allow_rules a on a.project_id = f.project_id and a.allow_id = f.allow_id
+				where f.project_id = p.project_id and f.state in ('open', 'requested', 'allowed', 'denied')
+			) as unsettled
+		) as findings
 		order by p.slug`,
-		pgx.StrictNamedArgs{"member": member})
+		pgx.StrictNamedArgs{"member": member, "now": now})
 	return found, s.fault(ctx, "read overviews", err)
 }
 

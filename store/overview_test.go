@@ -27,7 +27,7 @@ func TestOverviews(t *testing.T) {
 		}
 	}
 
-	got, err := b.Overviews(t.Context(), b.member.ID)
+	got, err := b.Overviews(t.Context(), b.member.ID, start())
 	must(t, err)
 	project, err := b.Project(t.Context(), b.project.ID)
 	must(t, err)
