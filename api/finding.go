@@ -90,7 +90,7 @@ func (a *API) finding(c *call) error {
 	return c.json(wire.NewSecretFinding(f))
 }
 
-// allow asks for an exception, or decides about one.
+// allow asks for an exception, or takes that back.
 func (a *API) allow(c *call) error {
 	if err := c.spend(a.pushes, 1); err != nil {
 		return err
@@ -107,14 +107,35 @@ func (a *API) allow(c *call) error {
 		return err
 	}
 	var f memory.Finding
-	switch req.Action {
-	case "request":
+	if req.Action == "request" {
 		f, err = a.service.RequestAllow(c.ctx(), c.who, c.project, id, req.Wish())
-	case "cancel":
+	} else {
 		f, err = a.service.CancelAllow(c.ctx(), c.who, c.project, id)
-	default:
-		f, err = a.service.DecideAllow(c.ctx(), c.who, c.project, id, req.Answer())
 	}
+	if err != nil {
+		return err
+	}
+	return c.json(wire.NewSecretFinding(f))
+}
+
+// decideAllow approves what an author asks for, or denies it.
+func (a *API) decideAllow(c *call) error {
+	if err := c.spend(a.pushes, 1); err != nil {
+		return err
+	}
+	id, err := wire.ParseFindingID(c.Param("id"))
+	if err != nil {
+		return err
+	}
+	var req wire.AllowDecision
+	if _, err := c.decode(&req, maxSmall); err != nil {
+		return err
+	}
+	answer, err := req.Domain()
+	if err != nil {
+		return err
+	}
+	f, err := a.service.DecideAllow(c.ctx(), c.who, c.project, id, answer)
 	if err != nil {
 		return err
 	}

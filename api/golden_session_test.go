@@ -191,7 +191,9 @@ func session() []step {
 		{name: "one", who: "max", line: "GET " + prj + "/findings/fnd_1"},
 		{name: "another's", who: "viewer", line: "GET " + prj + "/findings/fnd_1"},
 		{name: "asked for", who: "mara", line: "POST " + prj + "/findings/fnd_1/allow", body: `{"action":"request","reason":"test-value","note":"of the tutorial"}`},
-		{name: "by API token", who: "max", line: "POST " + prj + "/findings/fnd_1/allow", body: `{"action":"approve","days":30}`},
+		{name: "by an older program", who: "max", line: "POST " + prj + "/findings/fnd_1/allow", body: `{"action":"approve","days":30}`},
+		{name: "by API token", who: "max", line: "POST " + prj + "/findings/fnd_1/decision", body: `{"action":"approve","days":30}`},
+		{name: "denied", who: "mia", line: "POST " + prj + "/findings/fnd_1/decision", body: `{"action":"deny","note":"it opens the demo"}`},
 		{name: "one's own", who: "mara", line: "DELETE " + prj + "/findings/fnd_1"},
 		{sql: `insert into allow_rules (project_id, allow_id, finding_id, fingerprint, rule, glob, reason, author, approved_by, at, expires_at)
 			select f.project_id, 'alw_1', f.finding_id, f.fingerprint, f.rule, f.glob, f.reason, f.author, m.member_id, f.asked_at, f.asked_at + interval '30 days'

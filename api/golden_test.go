@@ -105,6 +105,7 @@ func newSession(t *testing.T) *recorder {
 		"nobody": "", "mara": s.masks.name("tmp", token), "viewer": b.token(t, b.members[memory.RoleViewer].ID, "", memory.ScopeRead, memory.ScopeWrite),
 		"ruth": b.signedIn(t, ruth, memory.ScopeRead, memory.ScopeWrite, memory.ScopeReview).token, "max": b.token(t, b.members[memory.RoleMaintainer].ID, "", memory.ScopeRead, memory.ScopeWrite),
 	}
+	s.who["mia"] = b.signedIn(t, b.members[memory.RoleMaintainer], memory.ScopeRead, memory.ScopeWrite, memory.ScopeReview).token
 	s.masks.name("mem", string(ruth.ID))
 	return s
 }

@@ -77,6 +77,7 @@ func routes() []route {
 		{http.MethodGet, base + "/projects/{p}/findings/{id}", read, viewer, "", (*API).finding},
 		{http.MethodDelete, base + "/projects/{p}/findings/{id}", write, contributor, "", (*API).resolveFinding},
 		{http.MethodPost, base + "/projects/{p}/findings/{id}/allow", write, contributor, "", (*API).allow},
+		{http.MethodPost, base + "/projects/{p}/findings/{id}/decision", review, maintainer, "", (*API).decideAllow},
 		{http.MethodGet, base + "/projects/{p}/allow-rules", read, viewer, "", (*API).allowRules},
 		{http.MethodDelete, base + "/projects/{p}/allow-rules/{id}", write, maintainer, "", (*API).revokeAllow},
 

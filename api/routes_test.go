@@ -91,6 +91,9 @@ func request(r route, project memory.ProjectID) (method, path, body string, head
 	}
 	if r.method == http.MethodPost || r.method == http.MethodPut {
 		body = bodies[r.path[strings.LastIndexByte(r.path, '/'):]]
+		if object == "fnd_none" && strings.HasSuffix(r.path, "/decision") {
+			body = `{"action":"deny"}`
+		}
 	}
 	if r.scope == memory.ScopeWrite {
 		headers = []string{"If-Match", `"1"`}

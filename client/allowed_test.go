@@ -70,7 +70,9 @@ func (tm *team) maintainer(t *testing.T) memory.Principal {
 	t.Helper()
 	m, err := tm.service.AddMember(t.Context(), root(), "mia", true)
 	must(t, err)
-	return memory.Principal{Member: m.ID, Name: m.Name, Admin: true, Scopes: []memory.Scope{memory.ScopeRead, memory.ScopeWrite}}
+	return memory.Principal{
+		Member: m.ID, Name: m.Name, Admin: true, Scopes: []memory.Scope{memory.ScopeRead, memory.ScopeWrite, memory.ScopeReview},
+	}
 }
 
 func refusedOnly(t *testing.T, r *client.Report) client.Refused {

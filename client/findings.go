@@ -71,7 +71,7 @@ func (s *Server) Findings(
 	return page, w.Next, nil
 }
 
-// Allow asks for an exception, or decides about one.
+// Allow asks for an exception, or takes that back.
 func (s *Server) Allow(ctx context.Context, project memory.ProjectID, id memory.FindingID, a wire.AllowAction) (memory.Finding, error) {
 	return s.finding(ctx, request{path: projectPath(project, "findings/"+url.PathEscape(string(id))+"/allow"), body: a})
 }

@@ -21,6 +21,7 @@ func uncalled() map[string]bool {
 		"delete_projects_p_entry", "post_projects_p_restore", "post_projects_p_check", "post_check", "get_projects_p_proposals_id",
 		"post_projects_p_proposals_id_decision", "get_projects_p_quarantine", "post_projects_p_quarantine", "get_projects_p_quarantine_id",
 		"post_projects_p_quarantine_id_release", "post_projects_p_purge", "get_projects_p_findings", "get_projects_p_findings_id",
+		"post_projects_p_findings_id_decision",
 	} {
 		left[file+".http"] = true
 	}

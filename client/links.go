@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -129,6 +130,12 @@ func (d Dirs) removeLink(l Link) error {
 	}
 	all = slices.DeleteFunc(all, func(o Link) bool { return o.Folder == l.Folder })
 	return writeJSON(d.linksFile(), links{all})
+}
+
+// FindingPage is the address in the console where a finding is shown, and where
+// somebody else decides about an exception for it.
+func (l Link) FindingPage(id memory.FindingID) string {
+	return strings.TrimSuffix(l.Server, "/") + "/p/" + url.PathEscape(string(l.Project)) + "/findings/" + url.PathEscape(string(id))
 }
 
 // tag tells the trees of one project apart.

@@ -288,8 +288,8 @@ type AllowAnswer struct {
 }
 
 // DecideAllow approves a request or denies it. A maintainer can who is not the
-// author: a person, and no API token. An approval names the paths, since the
-// author can ask for others until it comes.
+// author, in person: neither an API token nor a login that was made with one. An
+// approval names the paths, since the author can ask for others until it comes.
 func (s *Service) DecideAllow(ctx context.Context, who Principal, id ProjectID, finding FindingID, a AllowAnswer) (Finding, error) {
 	f, err := s.decidable(ctx, who, id, finding)
 	if err != nil {
@@ -316,7 +316,7 @@ func (s *Service) DecideAllow(ctx context.Context, who Principal, id ProjectID, 
 	}
 	if cmp.Or(a.Glob, exactGlob(f.Path)) != r.Glob {
 		return Finding{}, &Error{
-			Code: CodeConflict, Message: "its author asks for other paths: " + r.Glob, Hint: "if they are right, name them: teammem allow approve --paths",
+			Code: CodeConflict, Message: "its author asks for other paths: " + r.Glob, Hint: "look at the finding again, and approve these if they are right",
 		}
 	}
 	r.Rule = &AllowRule{
@@ -328,11 +328,11 @@ func (s *Service) DecideAllow(ctx context.Context, who Principal, id ProjectID, 
 
 // decidable checks that the principal may decide about the finding.
 func (s *Service) decidable(ctx context.Context, who Principal, id ProjectID, finding FindingID) (Finding, error) {
-	if _, err := s.moderate(ctx, who, id, ScopeWrite); err != nil {
+	if _, err := s.moderate(ctx, who, id, ScopeReview); err != nil {
 		return Finding{}, err
 	}
 	if who.Token != "" {
-		return Finding{}, &Error{Code: CodeForbidden, Message: "an API token decides on nothing", Hint: "decide as a person who is logged in"}
+		return Finding{}, &Error{Code: CodeForbidden, Message: "an API token decides on nothing", Hint: "decide in the console"}
 	}
 	f, err := s.store.Finding(ctx, id, finding)
 	if err != nil {

@@ -51,7 +51,7 @@ func openOffice(t *testing.T) *office {
 	o.Service = memory.NewService(o.Store, softScanner{}, nobody{}, func() time.Time { return o.now }, memory.Limits{OpenFindings: 5})
 	as := func(m memory.Member, role memory.Role) memory.Principal {
 		must(t, o.Store.SetRole(t.Context(), o.project.ID, m.ID, role, o.principal().Row(start(), "role.set", string(m.ID))))
-		return memory.Principal{Member: m.ID, Name: m.Name, Scopes: []memory.Scope{memory.ScopeRead, memory.ScopeWrite}}
+		return memory.Principal{Member: m.ID, Name: m.Name, Scopes: []memory.Scope{memory.ScopeRead, memory.ScopeWrite, memory.ScopeReview}}
 	}
 	o.mara = as(o.member, memory.RoleMaintainer)
 	o.mia, o.other = as(o.addMember(t, "Mia"), memory.RoleMaintainer), as(o.addMember(t, "Otto"), memory.RoleContributor)
@@ -129,11 +129,16 @@ func TestFinding_Life(t *testing.T) {
 			t.Fatalf("asked: %+v, %v", asked, err)
 		}
 	}
-	token := o.mia
+	token, login := o.mia, o.mia
 	token.Token = "tok_ci"
-	for name, who := range map[string]memory.Principal{"the author": o.mara, "a contributor": o.other, "an API token": token} {
-		if err := decide(who, true); memory.CodeOf(err) != memory.CodeForbidden {
-			t.Errorf("%s decides: %v", name, err)
+	login.Scopes = []memory.Scope{memory.ScopeRead, memory.ScopeWrite} // all that one made with an API token has
+	for name, who := range map[string]memory.Principal{
+		"the author": o.mara, "a contributor": o.other, "an API token": token, "a login made with one": login,
+	} {
+		for _, approve := range []bool{true, false} {
+			if err := decide(who, approve); memory.CodeOf(err) != memory.CodeForbidden {
+				t.Errorf("%s decides: %v", name, err)
+			}
 		}
 	}
 	if v := o.share(t, o.mara, "a.md", "soft-one"); v.Ruling != memory.RulingRefused {

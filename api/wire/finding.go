@@ -142,48 +142,65 @@ func (w FindingReport) Domain() (r memory.FindingReport, err error) {
 	return r, err
 }
 
-// AllowAction is the body of POST …/findings/{id}/allow.
+// AllowAction is the body of POST …/findings/{id}/allow: what an author does.
 type AllowAction struct {
 	Action string `json:"action"`
 	Reason string `json:"reason,omitzero"` // of a request
-	Note   string `json:"note,omitzero"`
-	Paths  string `json:"paths,omitzero"` // of a request or an approval; the finding's own without it
-	Days   int    `json:"days,omitzero"`  // of an approval; as long as there is without it
+	Note   string `json:"note,omitzero"`   // likewise
+	Paths  string `json:"paths,omitzero"`  // likewise; the finding's own without it
+	Days   int    `json:"days,omitzero"`   // what older programs send with a decision
 }
 
-// Check holds the members to the action.
+// Check holds the members to the action. Older programs decide by this call,
+// too, which nobody can any more.
 func (w AllowAction) Check() error {
+	switch w.Action {
+	case "request":
+	case "cancel":
+		if w.Reason != "" || w.Paths != "" {
+			return memory.Invalid("action", "this takes neither a reason nor paths")
+		}
+	case "approve", "deny":
+		return &memory.Error{
+			Code: memory.CodeForbidden, Message: "an exception is decided about in the console, by a maintainer in person",
+			Hint: "sign in to the console and open the finding there",
+		}
+	default:
+		return memory.Invalid("action", "this is request or cancel")
+	}
+	if w.Days != 0 {
+		return memory.Invalid("days", "this is for a decision")
+	}
 	if err := checkNote("note", w.Note); err != nil {
 		return err
 	}
-	if err := Label("paths", w.Paths, 512); err != nil {
-		return err
-	}
-	switch w.Action {
-	case "request":
-		if w.Days != 0 {
-			return memory.Invalid("days", "this is for approve")
-		}
-		return nil
-	case "approve", "deny", "cancel":
-	default:
-		return memory.Invalid("action", "this is request, cancel, approve or deny")
-	}
-	if w.Reason != "" {
-		return memory.Invalid("reason", "this is for request")
-	}
-	if w.Paths != "" && w.Action != "approve" {
-		return memory.Invalid("paths", "this is for request and approve")
-	}
-	if w.Days < 0 || w.Days > 90 || w.Days > 0 && w.Action != "approve" {
-		return memory.Invalid("days", "an exception lasts 1 to 90 days")
-	}
-	return nil
+	return Label("paths", w.Paths, 512)
 }
 
-// Answer is what a maintainer says to a request.
-func (w AllowAction) Answer() memory.AllowAnswer {
-	return memory.AllowAnswer{Approve: w.Action == "approve", Glob: w.Paths, Life: time.Duration(w.Days) * 24 * time.Hour, Note: w.Note}
+// AllowDecision is the body of POST …/findings/{id}/decision: what a maintainer
+// says to a request.
+type AllowDecision struct {
+	Action string `json:"action"`
+	Paths  string `json:"paths,omitzero"` // of an approval: those that were looked at; the finding's own without it
+	Days   int    `json:"days,omitzero"`  // of an approval; as long as there is without it
+	Note   string `json:"note,omitzero"`
+}
+
+// Domain returns the decision.
+func (w AllowDecision) Domain() (memory.AllowAnswer, error) {
+	approves := w.Action == "approve"
+	switch {
+	case !approves && w.Action != "deny":
+		return memory.AllowAnswer{}, memory.Invalid("action", "a decision is approve or deny")
+	case !approves && w.Paths != "":
+		return memory.AllowAnswer{}, memory.Invalid("paths", "this is for approve")
+	case w.Days < 0 || w.Days > 90 || w.Days > 0 && !approves:
+		return memory.AllowAnswer{}, memory.Invalid("days", "an exception lasts 1 to 90 days")
+	}
+	if err := checkNote("note", w.Note); err != nil {
+		return memory.AllowAnswer{}, err
+	}
+	return memory.AllowAnswer{Approve: approves, Glob: w.Paths, Life: time.Duration(w.Days) * 24 * time.Hour, Note: w.Note}, Label("paths", w.Paths, 512)
 }
 
 // Wish is what a request asks for.

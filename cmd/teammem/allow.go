@@ -12,11 +12,8 @@ import (
 
 func (a *app) newAllowCommand() *cobra.Command {
 	c := a.newAllowListCommand("allow")
-	c.Short = "Ask for a finding that is no secret to be allowed, and decide about it"
-	c.AddCommand(
-		a.newAllowListCommand("list"), a.newAllowRequestCommand(), a.newAllowCancelCommand(), a.newAllowApproveCommand(),
-		a.newAllowDenyCommand(), a.newAllowRevokeCommand(),
-	)
+	c.Short = "Ask for a finding that is no secret to be allowed, and end exceptions"
+	c.AddCommand(a.newAllowListCommand("list"), a.newAllowRequestCommand(), a.newAllowCancelCommand(), a.newAllowRevokeCommand())
 	return c
 }
 
@@ -71,9 +68,10 @@ func (a *app) newAllowRequestCommand() *cobra.Command {
 		Short: "Ask a maintainer to allow a finding of yours",
 		Long: `Ask for an exception: the very value that was found may be shared in the file. It
 has to be none that opens anything: a false positive, a value for tests, or an
-identifier that is public. Another member decides, who is a maintainer; after seven
-days without a decision the request expires. Once it is allowed the next sync shares
-the file. What a hard rule finds can be allowed by nobody.
+identifier that is public. Another member decides, who is a maintainer, in person: in
+the console, at the address that is printed, and with no token or login of a program.
+After seven days without a decision the request expires. Once it is allowed the next
+sync shares the file. What a hard rule finds can be allowed by nobody.
 --paths takes a glob for more than the one file: * stands for what has no / in it, a
 segment ** for any folders.
 Exit 0: asked; 2: wrong usage, or nobody can allow it; 6: not logged in; 8: the
@@ -105,44 +103,6 @@ cannot be reached.`,
 	return c
 }
 
-func (a *app) newAllowApproveCommand() *cobra.Command {
-	w, o := wire.AllowAction{Action: "approve"}, findingsOptions{}
-	c := &cobra.Command{
-		Use:   "approve FINDING",
-		Short: "Allow what another member asks for",
-		Long: `Allow the value of a finding, in the files that its author asked for, for 90 days or
-less. Look at the file with them first: what is shared cannot be called back from
-everybody. If they asked for more than the one file, --paths says so in their words.
-Only maintainers can, never for a finding of their own, and never by an API token.
-Exit 0: allowed; 2: wrong usage, or nobody asks for it; 6: not logged in, or you may
-not; 8: the server cannot be reached.`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error { return a.runAllow(c.Context(), args[0], w, o) },
-	}
-	o.addFlags(c)
-	c.Flags().StringVar(&w.Paths, "paths", "", "the glob that its author asked for (default the finding's own file)")
-	c.Flags().IntVar(&w.Days, "days", 0, "how long it lasts (default 90)")
-	c.Flags().StringVar(&w.Note, "note", "", "what the author should know")
-	return c
-}
-
-func (a *app) newAllowDenyCommand() *cobra.Command {
-	w, o := wire.AllowAction{Action: "deny"}, findingsOptions{}
-	c := &cobra.Command{
-		Use:   "deny FINDING",
-		Short: "Say no to what another member asks for",
-		Long: `Say no to a request. The author sees it in teammem findings, and can ask again.
-Only maintainers can, and never about a finding of their own.
-Exit 0: done; 2: wrong usage, or nobody asks for it; 6: not logged in, or you may
-not; 8: the server cannot be reached.`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error { return a.runAllow(c.Context(), args[0], w, o) },
-	}
-	o.addFlags(c)
-	c.Flags().StringVar(&w.Note, "note", "", "why, for the author")
-	return c
-}
-
 func (a *app) runAllow(ctx context.Context, finding string, w wire.AllowAction, o findingsOptions) error {
 	if err := w.Check(); err != nil {
 		return err
@@ -155,7 +115,7 @@ func (a *app) runAllow(ctx context.Context, finding string, w wire.AllowAction, 
 	if err != nil {
 		return err
 	}
-	return a.printFinding(f, o)
+	return a.printFinding(l, f, o)
 }
 
 func (a *app) newAllowRevokeCommand() *cobra.Command {
@@ -164,7 +124,8 @@ func (a *app) newAllowRevokeCommand() *cobra.Command {
 		Use:   "revoke RULE",
 		Short: "End an exception",
 		Long: `End an exception, by the ID that teammem allow list shows. What was shared by it
-stays. Only maintainers can.
+stays for now; when the server gets new rules it scans everything again, and takes
+back a text whose exception has ended. Only maintainers can.
 Exit 0: done; 2: wrong usage, or there is none; 6: not logged in, or you are no
 maintainer; 8: the server cannot be reached.`,
 		Args: cobra.ExactArgs(1),

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/teammem/teammem/api/wire"
+	"github.com/teammem/teammem/client"
 	"github.com/teammem/teammem/memory"
 )
 
@@ -60,7 +61,7 @@ func (a *app) runFindings(ctx context.Context, o findingsOptions) error {
 			return err
 		}
 		for _, f := range page {
-			if err := a.printFinding(f, o); err != nil {
+			if err := a.printFinding(l, f, o); err != nil {
 				return err
 			}
 		}
@@ -89,7 +90,7 @@ Exit 0: done; 2: wrong usage; 6: not logged in; 8: the server cannot be reached.
 			if err != nil {
 				return err
 			}
-			return a.printFinding(f, o)
+			return a.printFinding(l, f, o)
 		},
 	}
 	o.addFlags(c)
@@ -100,11 +101,12 @@ Exit 0: done; 2: wrong usage; 6: not logged in; 8: the server cannot be reached.
 type findingEntry struct {
 	Type string `json:"type"`
 	wire.SecretFinding
+	Console string `json:"console"`
 }
 
-func (a *app) printFinding(f memory.Finding, o findingsOptions) error {
+func (a *app) printFinding(l client.Link, f memory.Finding, o findingsOptions) error {
 	if o.asJSON {
-		return a.printJSON(findingEntry{"finding", wire.NewSecretFinding(f)})
+		return a.printJSON(findingEntry{"finding", wire.NewSecretFinding(f), l.FindingPage(f.ID)})
 	}
 	where := shown(f.Path.String())
 	if f.Path.IsZero() {
@@ -120,6 +122,9 @@ func (a *app) printFinding(f memory.Finding, o findingsOptions) error {
 	}
 	if r := f.Request; err == nil && r != nil {
 		_, err = fmt.Fprintf(a.stdout, "    %s\n", describeRequest(r))
+	}
+	if err == nil && f.State == memory.FindingRequested {
+		_, err = fmt.Fprintf(a.stdout, "    another maintainer decides at %s\n", shown(l.FindingPage(f.ID)))
 	}
 	return err
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/go-json-experiment/json"
+
+	"github.com/teammem/teammem/memory"
 )
 
 // A value that looks like a password is refused, another member allows it, and
@@ -35,19 +37,24 @@ func TestFindings_AllowedByAnother(t *testing.T) {
 		code int
 		args []string
 	}{
-		{mia, exitUsage, []string{"allow", "approve", id}}, // nobody asked
 		{mara, exitUsage, []string{"allow", "request", id, "--reason", "later"}},
 		{mara, exitRefused, []string{"allow", "request", id, "--reason", "test-value", "--note", "it is password: " + value}},
 		{mara, exitOK, []string{"allow", "request", id, "--reason", "test-value", "--note", "of the demo"}},
-		{mara, exitLogin, []string{"allow", "approve", id}},
-		{mia, exitOK, []string{"allow", "approve", id, "--days", "30"}},
-		{mia, exitUsage, []string{"allow", "deny", id}},
+		{mia, exitUsage, []string{"allow", "approve", id}}, // a program decides on nothing
 	} {
 		if r := tt.who.run(t, in(tt.who, tt.args...)...); r.code != tt.code {
 			t.Errorf("%v: exit %d, want %d: %s%s", tt.args, r.code, tt.code, r.stdout, r.stderr)
 		} else if strings.Contains(r.stdout+r.stderr, value) {
 			t.Errorf("%v repeats the value: %s%s", tt.args, r.stdout, r.stderr)
 		}
+	}
+	asked := mara.must(t, in(mara, "findings")...)
+	if !strings.Contains(asked, "another maintainer decides at "+tm.url+"/p/prj_") || !strings.Contains(asked, "/findings/"+id) {
+		t.Errorf("it does not say where: %s", asked)
+	}
+	person := tm.inPerson(t, "mia")
+	if _, err := person.service.DecideAllow(t.Context(), person.who, person.project, memory.FindingID(id), memory.AllowAnswer{Approve: true}); err != nil {
+		t.Fatal(err)
 	}
 	if r := mara.sync(t, exitOK); !strings.Contains(r.stdout, "sent") {
 		t.Errorf("after the decision: %s%s", r.stdout, r.stderr)

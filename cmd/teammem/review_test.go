@@ -29,6 +29,12 @@ func (tm *team) review(t *testing.T) reviewer {
 	tm.must(t, append(tm.admin, "project", "set", "acme/app", "--review", "strict")...)
 	tm.must(t, append(tm.admin, "member", "add", "rita")...)
 	tm.must(t, append(tm.admin, "role", "set", "--project", "acme/app", "--member", "rita", "--role", "reviewer")...)
+	return tm.inPerson(t, "rita")
+}
+
+// inPerson is a member who is signed in to the console.
+func (tm *team) inPerson(t *testing.T, name string) reviewer {
+	t.Helper()
 	s, err := store.Open(t.Context(), tm.database, store.Options{MaxConns: 2})
 	if err != nil {
 		t.Fatal(err)
@@ -38,7 +44,7 @@ func (tm *team) review(t *testing.T) reviewer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rita, err := s.MemberByName(t.Context(), "rita")
+	m, err := s.MemberByName(t.Context(), name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +54,7 @@ func (tm *team) review(t *testing.T) reviewer {
 	}
 	return reviewer{
 		memory.NewService(s, scanner, api.NewHub(), time.Now, memory.Limits{}),
-		memory.Principal{Member: rita.ID, Name: rita.Name, Scopes: []memory.Scope{memory.ScopeRead, memory.ScopeReview}},
+		memory.Principal{Member: m.ID, Name: m.Name, Scopes: []memory.Scope{memory.ScopeRead, memory.ScopeWrite, memory.ScopeReview}},
 		projects[0].ID,
 	}
 }
