@@ -98,7 +98,7 @@ func TestFindings_AllowedTextIsShared(t *testing.T) {
 		t.Fatalf("%d findings, %v", len(all), err)
 	}
 	f := all[0]
-	if f.Path.String() != "a.md" || f.Line != 2 || f.Excerpt != "the id is ********" || f.Author.Name != "mara" || f.Hard() || f.RuleSet != "mark-1" {
+	if f.Path.String() != "a.md" || f.Line != 2 || f.Excerpt != "the id is ********" || f.Author.Name != "mara" || f.Hard() || f.RuleSet != memory.RuleSet("mark-1") {
 		t.Errorf("finding %+v", f)
 	}
 	if !first.New || !strings.Contains(first.Problem.Hint, "teammem allow request "+string(f.ID)) {

@@ -64,7 +64,7 @@ func NewSyncer(d Dirs, l Link, s *Server, o SyncerOptions) *Syncer {
 	}
 	var telling sync.Mutex // pull and scan run at the same time
 	return &Syncer{
-		dirs: d, link: l, server: s, reportTime: reportTime, device: o.Device, scanner: o.Scanner, ruleSet: o.RuleSet, clock: o.Clock, home: o.Home, member: o.Member, onDone: onDone,
+		dirs: d, link: l, server: s, reportTime: reportTime, device: o.Device, scanner: o.Scanner, ruleSet: memory.RuleSet(o.RuleSet), clock: o.Clock, home: o.Home, member: o.Member, onDone: onDone,
 		progress: func(what string, done, total int) {
 			telling.Lock()
 			defer telling.Unlock()

@@ -12,6 +12,10 @@ import (
 // MaxEntryBytes is the size cap of one entry.
 const MaxEntryBytes = 256 << 10
 
+// RuleSet names the rules that a text passes: those of a scanner, which it names,
+// and those for hidden text.
+func RuleSet(scanner string) string { return scanner + "/" + sanitize.TextRules }
+
 // Clean is content that passed the checks for size, encoding and secrets under
 // a named rule set. It only comes from [Screen]; its zero value is refused by
 // store and wire.
@@ -47,7 +51,7 @@ func Screen(ctx context.Context, scanner Scanner, path Path, content []byte) (Cl
 	if err := scan(ctx, scanner, "content", text); err != nil {
 		return Clean{}, err
 	}
-	return Clean{content: text, sum: Sum(content), ruleSet: scanner.RuleSet(), allowed: usedException(scanner)}, nil
+	return Clean{content: text, sum: Sum(content), ruleSet: RuleSet(scanner.RuleSet()), allowed: usedException(scanner)}, nil
 }
 
 func textRejected(err error) *Error {

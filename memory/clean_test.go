@@ -23,7 +23,7 @@ func TestScreen_Clean(t *testing.T) {
 			t.Parallel()
 			c, err := Screen(t.Context(), markScanner{}, path1(t, "a.md"), []byte(text))
 			must(t, err)
-			if c.IsZero() || c.Text() != text || string(c.Bytes()) != text || c.Sum() != Sum([]byte(text)) || c.Size() != len(text) || c.RuleSet() != "marks" {
+			if c.IsZero() || c.Text() != text || string(c.Bytes()) != text || c.Sum() != Sum([]byte(text)) || c.Size() != len(text) || c.RuleSet() != RuleSet("marks") {
 				t.Errorf("got %d bytes, sum %s, rules %s", c.Size(), c.Sum(), c.RuleSet())
 			}
 		})

@@ -97,7 +97,7 @@ func (s *Service) refusedFindings(b Batch, item Item, problem *Error) (all []Fin
 			continue
 		}
 		all = append(all, Finding{
-			Finding: f, ID: NewFindingID(), Project: b.Project, State: FindingOpen, Path: item.Found, RuleSet: s.scanner.RuleSet(),
+			Finding: f, ID: NewFindingID(), Project: b.Project, State: FindingOpen, Path: item.Found, RuleSet: RuleSet(s.scanner.RuleSet()),
 			Author: Author{b.By.Member, b.By.Name}, Device: b.Device, FirstAt: b.At, At: b.At,
 		})
 	}

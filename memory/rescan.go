@@ -5,10 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
-
-	"github.com/teammem/teammem/sanitize"
 )
 
 // Rescan is a round of looking at everything that is stored, by rules that it was
@@ -36,6 +33,7 @@ type RescanProgress struct {
 	// back before.
 	Texts         int
 	Findings      int
+	Rejected      int      // texts that hold what nobody sees, or are no text
 	Withdrawn     int      // entries that went
 	Hidden        int      // older revisions that only reviewers can read now
 	Unscanned     int      // texts whose scan did not come to its end
@@ -95,10 +93,10 @@ func server() Principal { return Principal{Client: "teammem rescan"} }
 // the re-scan.
 type Pace func(ctx context.Context, took time.Duration) error
 
-// WantRescan says that a server with this scanner was started. If its rules are
-// others than those before, everything is looked at again.
+// WantRescan says that a server with these rules was started. If they are others
+// than those before, everything is looked at again.
 func (s *Service) WantRescan(ctx context.Context) error {
-	_, err := s.store.WantRescan(ctx, s.scanner.RuleSet(), s.clock())
+	_, err := s.store.WantRescan(ctx, RuleSet(s.scanner.RuleSet()), s.clock())
 	return err
 }
 
@@ -106,7 +104,7 @@ func (s *Service) WantRescan(ctx context.Context) error {
 // with other rules was started later. It goes on where it was interrupted.
 func (s *Service) Rescan(ctx context.Context, pace Pace) error {
 	r, all, err := s.rescans(ctx)
-	if err != nil || r.RuleSet != s.scanner.RuleSet() || !slices.ContainsFunc(all, RescanProgress.due) {
+	if err != nil || r.RuleSet != RuleSet(s.scanner.RuleSet()) || !slices.ContainsFunc(all, RescanProgress.due) {
 		return err
 	}
 	scanner, ok := s.scanner.(KeyedScanner)
@@ -116,7 +114,7 @@ func (s *Service) Rescan(ctx context.Context, pace Pace) error {
 	_, err = s.store.RescanAlone(ctx, func(ctx context.Context) error {
 		// Another server may have gone on meanwhile.
 		r, all, err := s.rescans(ctx)
-		if err != nil || r.RuleSet != scanner.RuleSet() {
+		if err != nil || r.RuleSet != RuleSet(scanner.RuleSet()) {
 			return err
 		}
 		var failed []error
@@ -186,116 +184,12 @@ func (w rescan) project(ctx context.Context, p RescanProgress) error {
 	}
 }
 
-// text looks at one text, and takes it back if there is a secret in it.
-func (w rescan) text(ctx context.Context, p *RescanProgress, t StoredText, x Exceptions) error {
-	began := w.clock()
-	found, err := w.find(ctx, t, x)
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	p.Texts++
-	if err != nil {
-		p.skip(t)
-	} else if len(found) > 0 {
-		if err := w.hit(ctx, p, t, found); err != nil {
-			return err
-		}
-	}
-	if w.pace == nil {
-		return nil
-	}
-	return w.pace(ctx, w.clock().Sub(began))
-}
-
-// find returns what the text and its name hold and nobody allowed.
-func (w rescan) find(ctx context.Context, t StoredText, x Exceptions) (all []Finding, err error) {
-	now := w.clock()
-	known := func(context.Context) (Exceptions, error) { return x.inForce(now), nil }
-	for _, part := range []struct {
-		text string
-		path Path // that is known to hold nothing
-	}{{t.Path.String(), Path{}}, {string(t.Content), t.Path}} {
-		found, err := Allowing(w.scanner, part.path, known).Scan(ctx, part.text)
-		if err != nil {
-			return nil, err
-		}
-		if len(all) > 0 {
-			part.path = Path{}
-		}
-		for _, f := range found {
-			if f.Fingerprint.IsZero() {
-				f.Fingerprint = placeOf(x.Key, t, f)
-			}
-			all = append(all, Finding{
-				Finding: f, ID: NewFindingID(), State: FindingOpen, Path: part.path, RuleSet: w.round.RuleSet, Author: t.Author,
-				Device: t.Device, FirstAt: now, At: now, Stored: t.Revision,
-			})
-		}
-	}
-	return all, nil
-}
-
-// placeOf stands for the fingerprint of a secret that cannot be told from
-// others. No scan returns it, so that nothing is allowed by it.
-func placeOf(key FindingKey, t StoredText, f sanitize.Finding) Fingerprint {
-	place := fmt.Sprintf("%s\x00%s\x00%s\x00%d:%d", key.Bytes(), t.Sum, f.Rule, f.Line, f.Column)
-	return Fingerprint(Sum([]byte(place)))
-}
-
-// hit tells of what was found, and takes the text out of sight. It can be done
-// again.
-func (w rescan) hit(ctx context.Context, p *RescanProgress, t StoredText, found []Finding) error {
-	now, rules := w.clock(), rulesFound(found)
-	for i := range found {
-		found[i].Project = p.Project
-	}
-	row := server().Row(now, "finding.rescan", t.object())
-	row.Decision, row.Rules = "found", append([]string{string(CodeSecretFound)}, rules...)
-	if err := w.store.KeepStored(ctx, p.Project, found, row); err != nil {
-		return err
-	}
-	p.Findings += len(found)
-	if t.Proposal != "" && t.Pending {
-		end := Ending{Project: p.Project, Proposal: t.Proposal, State: ProposalWithdrawn, By: ServerMember, At: now}
-		end.Row = server().Row(now, "proposal.withdraw", string(t.Proposal))
-		end.Row.After, end.Row.Decision, end.Row.Rules = t.Sum, string(ProposalWithdrawn), rules
-		_, err := w.store.End(ctx, end)
-		return err
-	}
-	if t.Revision.Rev == 0 {
-		return nil // only its author and those who decide can read it
-	}
-	q := Quarantine{
-		ID: NewQuarantineID(), Project: p.Project, Suspects: Suspects{Entries: []EntryID{t.Revision.EntryID}},
-		Reason: "secret found by newer rules: " + strings.Join(rules[:min(len(rules), 3)], ", "), By: Author{Member: ServerMember}, At: now,
-	}
-	row = server().Row(now, "quarantine.add", string(q.ID))
-	row.Rules = rules
-	q, hidden, err := w.store.TakeBack(ctx, q, t, row)
-	if err != nil {
-		return err
-	}
-	p.Withdrawn, p.Hidden = p.Withdrawn+q.Withdrawn, p.Hidden+hidden
-	if q.Withdrawn > 0 {
-		w.notify.Notify(p.Project, Cursor{q.Head.Epoch, q.Head.Seq})
-	}
-	return nil
-}
-
 // object is what the audit calls the text.
 func (t StoredText) object() string {
 	if t.Revision.Rev > 0 {
 		return string(t.Revision.EntryID)
 	}
 	return t.String()
-}
-
-func rulesFound(found []Finding) (rules []string) {
-	for _, f := range found {
-		rules = append(rules, f.Rule)
-	}
-	slices.Sort(rules)
-	return slices.Compact(rules)
 }
 
 // RescanReport is how re-scans stand, for whoever administers the instance.

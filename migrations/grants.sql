@@ -45,8 +45,8 @@ grant select, insert, update (
 grant select, insert, update (revoked_by, revoked_at) on allow_rules to teammem_serve;
 grant select, insert, update (rule_set, round, whole, at) on rescan to teammem_serve;
 grant select, insert, update (
-    round, rule_set, goal, seq, proposal_id, conflict_id, texts, findings, withdrawn, hidden, unscanned, unscanned_some, began_at,
-    ended_at
+    round, rule_set, goal, seq, proposal_id, conflict_id, texts, findings, rejected, withdrawn, hidden, unscanned,
+    unscanned_some, began_at, ended_at
 ) on project_rescans to teammem_serve;
 grant select, insert, delete, update (used_at) on console_links to teammem_serve;
 grant select, insert, delete on console_sessions to teammem_serve;

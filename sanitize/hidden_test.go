@@ -1,6 +1,9 @@
 package sanitize
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"strings"
 	"testing"
 	"unicode"
@@ -63,5 +66,29 @@ func TestHiddenName_IsUnicodes(t *testing.T) {
 		if got != want {
 			t.Errorf("%U: got %q, want %q", r, got, want)
 		}
+	}
+}
+
+// What passed other rules is looked at again because they have another name. So
+// whoever changes what is refused has to name the rules anew.
+func TestTextRules_NamesWhatIsRefused(t *testing.T) {
+	t.Parallel()
+	rules := map[string]string{
+		"text1": "a8efe78bb5785b89",
+	}
+	sum := sha256.New()
+	for r := rune(utf8.RuneSelf); r <= unicode.MaxRune; r++ {
+		k := class(r)
+		if k == classShown || k == classPrivate {
+			continue
+		}
+		fmt.Fprintf(sum, "%x %s", r, k.refused())
+		for _, around := range []string{"a\x00b", "a\x001", "_\x00é", "д\x00а", "가\x00가", "。\x00a", "a\x00 ", "\x00"} {
+			refused := CheckText([]byte(strings.ReplaceAll(around, "\x00", string(r)))) != nil
+			fmt.Fprintf(sum, " %t", refused)
+		}
+	}
+	if got := hex.EncodeToString(sum.Sum(nil))[:16]; got != rules[TextRules] {
+		t.Errorf("%s refuses something else: give it another name, and note %q there", TextRules, got)
 	}
 }

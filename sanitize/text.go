@@ -7,6 +7,10 @@ import (
 	"unicode/utf8"
 )
 
+// TextRules names the rules of [CheckText]. The name is another one whenever
+// they refuse something else, so that what passed other rules is looked at again.
+const TextRules = "text1"
+
 // The reasons of a [TextFault]. They are rule names: a reason can be reported
 // as the Rule of a [Finding].
 const (

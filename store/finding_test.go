@@ -101,7 +101,7 @@ func TestFinding_Life(t *testing.T) {
 		}
 	}
 	f := o.only(t, o.mara)
-	if f.State != memory.FindingOpen || f.Path.String() != "a.md" || f.Rule != "word" || f.Hard() || f.RuleSet != "soft-1" || f.Fingerprint.IsZero() ||
+	if f.State != memory.FindingOpen || f.Path.String() != "a.md" || f.Rule != "word" || f.Hard() || f.RuleSet != memory.RuleSet("soft-1") || f.Fingerprint.IsZero() ||
 		f.Author.Member != o.mara.Member || f.Line != 1 || f.Column != 1 || f.Excerpt != "" || f.Stored.Rev != 0 {
 		t.Errorf("finding %+v", f)
 	}

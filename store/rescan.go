@@ -108,6 +108,7 @@ type rescanRow struct {
 	ConflictID    string
 	Texts         int
 	Findings      int
+	Rejected      int
 	Withdrawn     int
 	Hidden        int
 	Unscanned     int
@@ -120,7 +121,7 @@ func (r rescanRow) progress() memory.RescanProgress {
 	return memory.RescanProgress{
 		Project: memory.ProjectID(r.ProjectID), Slug: r.Slug, Head: r.Head, Round: r.Round, RuleSet: r.RuleSet, Goal: r.Goal, Seq: r.Seq,
 		Proposal: memory.ProposalID(r.ProposalID), Conflict: memory.ConflictID(r.ConflictID),
-		Texts: r.Texts, Findings: r.Findings, Withdrawn: r.Withdrawn, Hidden: r.Hidden,
+		Texts: r.Texts, Findings: r.Findings, Rejected: r.Rejected, Withdrawn: r.Withdrawn, Hidden: r.Hidden,
 		Unscanned: r.Unscanned, UnscannedSome: r.UnscannedSome, BeganAt: value(r.BeganAt).UTC(), EndedAt: value(r.EndedAt).UTC(),
 	}
 }
@@ -131,6 +132,7 @@ func (s *Store) RescanProgress(ctx context.Context, r memory.Rescan) ([]memory.R
 		select p.project_id, p.slug, p.seq as head, @round::bigint as round, @rules::text as rule_set,
 			coalesce(w.goal, p.seq) as goal, coalesce(w.seq, 0) as seq, coalesce(w.proposal_id, '') as proposal_id,
 			coalesce(w.conflict_id, '') as conflict_id, coalesce(w.texts, 0) as texts, coalesce(w.findings, 0) as findings,
+			coalesce(w.rejected, 0) as rejected,
 			coalesce(w.withdrawn, 0) as withdrawn, coalesce(w.hidden, 0) as hidden, coalesce(w.unscanned, 0) as unscanned,
 			coalesce(w.unscanned_some, '{}') as unscanned_some, w.began_at, w.ended_at
 		from projects p
@@ -147,23 +149,23 @@ func (s *Store) KeepRescan(ctx context.Context, from, to memory.RescanProgress) 
 	}
 	kept, err := s.pool.Exec(ctx, `
 		insert into project_rescans as w (
-			project_id, round, rule_set, goal, seq, proposal_id, conflict_id, texts, findings, withdrawn, hidden, unscanned,
-			unscanned_some, began_at, ended_at
+			project_id, round, rule_set, goal, seq, proposal_id, conflict_id, texts, findings, rejected, withdrawn, hidden,
+			unscanned, unscanned_some, began_at, ended_at
 		)
-		select @project, @round, @rules, @goal, @seq, @proposal, @conflict, @texts, @findings, @withdrawn, @hidden, @unscanned, @some,
-			@began, @ended
+		select @project, @round, @rules, @goal, @seq, @proposal, @conflict, @texts, @findings, @rejected, @withdrawn, @hidden,
+			@unscanned, @some, @began, @ended
 		from rescan
 		where round = @round
 		on conflict (project_id) do update
 		set round = excluded.round, rule_set = excluded.rule_set, goal = excluded.goal, seq = excluded.seq,
 			proposal_id = excluded.proposal_id, conflict_id = excluded.conflict_id, texts = excluded.texts, findings = excluded.findings,
-			withdrawn = excluded.withdrawn, hidden = excluded.hidden, unscanned = excluded.unscanned,
+			rejected = excluded.rejected, withdrawn = excluded.withdrawn, hidden = excluded.hidden, unscanned = excluded.unscanned,
 			unscanned_some = excluded.unscanned_some, began_at = excluded.began_at, ended_at = excluded.ended_at
 		where w.round < excluded.round
 			or w.round = excluded.round and (w.seq, w.proposal_id, w.conflict_id) = (@from_seq, @from_proposal, @from_conflict)`,
 		pgx.StrictNamedArgs{
 			"project": to.Project, "round": to.Round, "rules": to.RuleSet, "goal": to.Goal, "seq": to.Seq, "proposal": to.Proposal,
-			"conflict": to.Conflict, "texts": to.Texts, "findings": to.Findings, "withdrawn": to.Withdrawn, "hidden": to.Hidden,
+			"conflict": to.Conflict, "texts": to.Texts, "findings": to.Findings, "rejected": to.Rejected, "withdrawn": to.Withdrawn, "hidden": to.Hidden,
 			"unscanned": to.Unscanned, "some": to.UnscannedSome, "began": to.BeganAt, "ended": when(to.EndedAt),
 			"from_seq": from.Seq, "from_proposal": from.Proposal, "from_conflict": from.Conflict,
 		})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -153,7 +154,7 @@ func TestRescan_Takes(t *testing.T) {
 		if _, err := a.Service.Revision(ctx, reader, id, v.EntryID, v.Rev); memory.CodeOf(err) != memory.CodeForbidden {
 			t.Errorf("a contributor reads the text: %v", err)
 		}
-		if r, err := a.Service.Revision(ctx, a.mara, id, v.EntryID, v.Rev); err != nil || len(r.Content) == 0 || r.RuleSet != "soft-0" {
+		if r, err := a.Service.Revision(ctx, a.mara, id, v.EntryID, v.Rev); err != nil || len(r.Content) == 0 || r.RuleSet != memory.RuleSet("soft-0") {
 			t.Errorf("a maintainer reads %+v, %v", r, err)
 		}
 	}
@@ -300,6 +301,64 @@ func TestRescan_ChangedMeanwhile(t *testing.T) {
 	}
 }
 
+// What holds characters that nobody sees is taken back as well, once the rules
+// know them, and can never come back: that is no finding which somebody allows.
+// The reason names the character and where it stands.
+func TestRescan_HiddenText(t *testing.T) {
+	t.Parallel()
+	a := openArchive(t)
+	ctx, id := t.Context(), a.project.ID
+	hide := func(table, path string) {
+		t.Helper()
+		text := []byte("# Title\nsee \U000e0041\U000e0042 and caf\xe9\n")
+		sum := memory.Sum(text)
+		a.exec(t, `update `+table+` set content = $1, sha256 = $2, size = $3, rule_set = 'before' where path = $4`, text, sum[:], len(text), path)
+	}
+	now := a.write(t, a.other, "now.md", "# Title\nsee it and more\n")
+	was := a.write(t, a.other, "past.md", "# Title\nsee it and more\n")
+	hide("revisions", "now.md")
+	hide("revisions", "past.md")
+	a.exec(t, `update entries e set sha256 = r.sha256, size = r.size from revisions r where r.entry_id = e.entry_id and r.rev = e.head_rev`)
+	a.write(t, a.other, "past.md", "is clean")
+	must(t, a.Store.SetReview(ctx, id, memory.PresetStrict, a.principal().Row(start(), "project.review", string(id))))
+	if v := a.share(t, a.other, "held.md", "waits"); v.Ruling != memory.RulingWaiting {
+		t.Fatalf("verdict %+v", v)
+	}
+	hide("proposals", "held.md")
+
+	p := a.rescan(t, oldRules{})
+	if got := []int{p.Texts, p.Findings, p.Rejected, p.Withdrawn, p.Hidden}; !slices.Equal(got, []int{3, 0, 3, 1, 1}) || p.EndedAt.IsZero() {
+		t.Errorf("texts, findings, rejected, withdrawn, hidden: %v of %+v", got, p)
+	}
+	const reason = "text refused by newer rules: U+E0041 TAG 'A', tag character at byte 12 (line 2, column 5), " +
+		"U+E0042 TAG 'B', tag character at byte 16 (line 2, column 6), invalid UTF-8 at byte 28 (line 2, column 15)"
+	_, head, err := a.Service.EntryByID(ctx, a.other, id, now.EntryID)
+	if err != nil || head.Note != reason || !a.gone(t, "now.md") || a.gone(t, "past.md") {
+		t.Errorf("the author sees %+v, %v", head, err)
+	}
+	for _, v := range []memory.Verdict{now, was} {
+		if _, err := a.Service.Revision(ctx, a.other, id, v.EntryID, v.Rev); memory.CodeOf(err) != memory.CodeForbidden {
+			t.Errorf("a contributor reads the text: %v", err)
+		}
+	}
+	all, err := a.Service.Proposals(ctx, a.other, id, memory.ProposalQuery{State: memory.ProposalWithdrawn})
+	if err != nil || len(all) != 1 || all[0].Decision.Note != reason {
+		t.Errorf("the proposal: %+v, %v", all, err)
+	}
+	if found, err := a.Service.Findings(ctx, a.mara, id, memory.FindingQuery{}); err != nil || len(found) != 0 {
+		t.Errorf("findings %+v, %v", found, err)
+	}
+	qs, err := a.Service.Quarantines(ctx, a.mara, id, memory.QuarantineQuery{})
+	must(t, err)
+	if q, err := a.Service.Release(ctx, a.mara, id, qs[0].ID, ""); err != nil || q.Released != 0 || q.Entries[0].Stuck != memory.StuckRefused {
+		t.Errorf("released: %+v, %v", q, err)
+	}
+	n := a.count(t, `select count(*) from audit where action = 'finding.rescan' and rules = '{text_rejected,invalid_utf8,tag_character}'`)
+	if n != 3 {
+		t.Errorf("%d rows in the audit", n)
+	}
+}
+
 // A text whose scan does not end is told of, and stays.
 func TestRescan_Unscanned(t *testing.T) {
 	t.Parallel()
@@ -335,7 +394,7 @@ func TestRescan_Resumed(t *testing.T) {
 		}
 		a.push(t, writes...)
 	}
-	a.exec(t, `update revisions set rule_set = 'soft-0'`)
+	a.exec(t, `update revisions set rule_set = $1`, memory.RuleSet("soft-0"))
 	var scanned atomic.Int64
 	crash := errors.New("crashed")
 	died, cancel := context.WithCancelCause(ctx)
@@ -406,7 +465,7 @@ func TestRescan_Rounds(t *testing.T) {
 	if p := a.progress(t); p.Withdrawn != 1 || p.Round != 2 {
 		t.Fatalf("the newer server: %+v", p)
 	}
-	a.exec(t, `update revisions set rule_set = 'soft-1'`)
+	a.exec(t, `update revisions set rule_set = $1`, memory.RuleSet("soft-1"))
 	if err := newer.ForceRescan(ctx, a.mara); memory.CodeOf(err) != memory.CodeForbidden {
 		t.Errorf("a member asks for a re-scan: %v", err)
 	}

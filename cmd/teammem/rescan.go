@@ -22,9 +22,10 @@ func (a *app) newRescanCommand(db *databaseOptions) *cobra.Command {
 		Use:   "rescan",
 		Short: "Show what newer rules found in stored texts, or look again",
 		Long: `Show how far the server is with looking at stored texts again: whenever its rules
-that find secrets are new ones, it scans every entry, its history, proposals and
-conflicts in the background. An entry that says a secret now is quarantined, an
-older text is hidden from all but reviewers, and a proposal is closed.
+for secrets and hidden text are new ones, it scans every entry, its history, proposals
+and conflicts in the background. An entry that says a secret now, or holds what nobody
+sees, is quarantined, an older text is hidden from all but reviewers, and a proposal is
+closed.
 
 For each secret nobody has settled yet, it prints which computers may have got it, and
 where it has to be rotated. --start scans everything once more, from the start; a
@@ -70,8 +71,8 @@ func (a *app) printRescanned(p memory.RescanProgress) {
 	if !p.EndedAt.IsZero() {
 		state = "done " + instant(p.EndedAt)
 	}
-	fmt.Fprintf(a.stdout, "%s: %s, %s scanned, %s, %s, %s\n", shown(p.Slug), state, plural(p.Texts, "text", "texts"),
-		plural(p.Findings, "secret", "secrets"), plural(p.Withdrawn, "entry quarantined", "entries quarantined"),
+	fmt.Fprintf(a.stdout, "%s: %s, %s scanned, %s, %s, %s, %s\n", shown(p.Slug), state, plural(p.Texts, "text", "texts"),
+		plural(p.Findings, "secret", "secrets"), plural(p.Rejected, "hidden text", "hidden texts"), plural(p.Withdrawn, "entry quarantined", "entries quarantined"),
 		plural(p.Hidden, "older text hidden", "older texts hidden"))
 	if p.Unscanned > 0 {
 		fmt.Fprintf(a.stdout, "  %s could not be scanned to the end, and stay as they are: %s\n",
@@ -112,6 +113,7 @@ type (
 		Head          int64     `json:"head"`
 		Texts         int       `json:"texts"`
 		Findings      int       `json:"findings"`
+		Rejected      int       `json:"rejected"`
 		Withdrawn     int       `json:"withdrawn"`
 		Hidden        int       `json:"hidden"`
 		Unscanned     int       `json:"unscanned"`
@@ -154,7 +156,8 @@ func (a *app) printRescanJSON(r memory.RescanReport) error {
 	}
 	for _, p := range r.Projects {
 		err := a.printJSON(rescannedLine{
-			"project", p.Slug, p.Seq, p.Head, p.Texts, p.Findings, p.Withdrawn, p.Hidden, p.Unscanned, p.UnscannedSome, p.BeganAt, p.EndedAt,
+			"project", p.Slug, p.Seq, p.Head, p.Texts, p.Findings, p.Rejected, p.Withdrawn, p.Hidden, p.Unscanned, p.UnscannedSome, p.BeganAt,
+			p.EndedAt,
 		})
 		if err != nil {
 			return err

@@ -80,7 +80,7 @@ func TestRescan_Told(t *testing.T) {
 		if strings.Contains(out.String(), token) {
 			t.Errorf("it repeats the secret: %s", &out)
 		}
-		want := []string{"2 texts scanned, 1 secret, 1 entry quarantined", "github-pat in access.md:3 by mara", "2. end the old one: github.com"}
+		want := []string{"2 texts scanned, 1 secret, 0 hidden texts, 1 entry quarantined", "github-pat in access.md:3 by mara", "2. end the old one: github.com"}
 		if asJSON {
 			want = []string{`"withdrawn":1`, `"rule":"github-pat"`, `"provider":"GitHub"`, `"receivers":[]`}
 		}
