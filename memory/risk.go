@@ -22,7 +22,8 @@ type RiskRules struct{ rules *sanitize.RiskRules }
 func NewRiskRules() RiskRules { return RiskRules{sanitize.NewRiskRules()} }
 
 // Risks returns why a person should look at a text that is shared as path: what
-// it says, and what kind of note it says it is. It refuses nothing.
+// it says, what kind of note it says it is, and whether it passed by an exception.
+// It refuses nothing.
 func (r RiskRules) Risks(path Path, text Clean) []Risk {
 	return r.of(ReadFrontmatter(path, text.Text()), text)
 }
@@ -34,8 +35,10 @@ func (r RiskRules) of(meta Frontmatter, text Clean) []Risk {
 		risks = slices.DeleteFunc(risks, func(r Risk) bool { return r.Cause == sanitize.CauseInstruction })
 	case KindUser:
 		risks = slices.Insert(risks, 0, Risk{Cause: sanitize.CauseKindUser, Line: readHead(text.Text()).line("type"), Column: 1})
-		risks = risks[:min(len(risks), sanitize.MaxRisks)]
 	case KindProject, KindReference:
 	}
-	return risks
+	if text.Allowed() {
+		risks = slices.Insert(risks, 0, Risk{Cause: sanitize.CauseAllowed})
+	}
+	return risks[:min(len(risks), sanitize.MaxRisks)]
 }

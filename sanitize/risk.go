@@ -36,6 +36,7 @@ const (
 	CauseBlob          Cause = "encoded-blob"     // over 80 characters that nobody can read
 	CauseImageQuery    Cause = "image-query"      // an image whose address can carry text away
 	CauseKindUser      Cause = "kind-user"        // a note about a person, says its frontmatter
+	CauseAllowed       Cause = "secret-allowed"   // passed only because a maintainer made an exception
 
 	CauseInstruction Cause = "instruction"    // "always", "never" or "must" outside of feedback
 	CauseImmutable   Cause = "immutable"      // "never change this note"
@@ -68,7 +69,7 @@ const (
 func (c Cause) Level() Level {
 	switch c {
 	case CauseOverride, CauseSecrecy, CauseRoleClaim, CausePermission, CausePipeToShell, CauseSkipFlags, CauseCredentialURL, CauseBlob,
-		CauseImageQuery, CauseKindUser:
+		CauseImageQuery, CauseKindUser, CauseAllowed:
 		return LevelHigh
 	default:
 		return LevelMedium

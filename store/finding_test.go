@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -154,6 +155,8 @@ func TestFinding_Life(t *testing.T) {
 	}
 	if v := o.share(t, o.mara, "a.md", "soft-one"); v.Ruling != memory.RulingPublished {
 		t.Errorf("after the decision: %+v", v)
+	} else if r, err := o.Service.Revision(ctx, o.mara, id, v.EntryID, v.Rev); err != nil || !slices.Contains(r.Risks, memory.Risk{Cause: "secret-allowed"}) {
+		t.Errorf("risks of what an exception let pass: %v, %v", r.Risks, err)
 	}
 	if got, err := o.Service.Finding(ctx, o.mara, id, f.ID); err != nil || got.State != memory.FindingCompleted {
 		t.Errorf("after the push: %+v, %v", got, err)

@@ -81,6 +81,7 @@ func riskLabel(cause string) string {
 		{"encoded-blob", "Encoded text of over 80 characters"},
 		{"image-query", "An image whose address can carry text away"},
 		{"kind-user", "A note about a person"},
+		{"secret-allowed", "Holds what a rule takes for a secret, by an exception"},
 		{"instruction", "An instruction: always, never or must"},
 		{"immutable", "Says that it must not be changed"},
 		{"command", "A command with network, privilege or deletion"},
