@@ -206,6 +206,27 @@ func TestBatch_Refuses(t *testing.T) {
 		{"folder is a link out", func(t *testing.T, b *bundle) {
 			must(t, os.Symlink(outside(b), filepath.Join(b.dir, "a")))
 		}, put("a/b.md"), KindSymlink},
+		{"new folder below a link out", func(t *testing.T, b *bundle) {
+			must(t, os.Symlink(outside(b), filepath.Join(b.dir, "a")))
+		}, func(t *testing.T, b *Batch) {
+			b.Put(mustPath(t, "a/n/b.md"), "a/n/b.md", []byte("new"), time.Time{}, memory.Hash{})
+		}, KindSymlink},
+		{"delete below a link out", func(t *testing.T, b *bundle) {
+			must(t, os.Symlink(outside(b), filepath.Join(b.dir, "a")))
+		}, func(t *testing.T, b *Batch) { b.Delete(mustPath(t, "a/x.md"), "a/x.md", sum("outside\n")) }, KindSymlink},
+		{"move out of a link out", func(t *testing.T, b *bundle) {
+			must(t, os.Symlink(outside(b), filepath.Join(b.dir, "a")))
+		}, func(t *testing.T, b *Batch) { b.Move("a/x.md", mustPath(t, "x.md"), "x.md", sum("outside\n")) }, KindSymlink},
+		{"move into a link out", func(t *testing.T, b *bundle) {
+			b.write("b.md", "b")
+			must(t, os.Symlink(outside(b), filepath.Join(b.dir, "a")))
+		}, func(t *testing.T, b *Batch) { b.Move("b.md", mustPath(t, "a/b.md"), "a/b.md", sum("b")) }, KindSymlink},
+		{"move a link out", func(t *testing.T, b *bundle) {
+			must(t, os.Symlink(filepath.Join(outside(b), "x.md"), filepath.Join(b.dir, "a.md")))
+		}, func(t *testing.T, b *Batch) { b.Move("a.md", mustPath(t, "b.md"), "b.md", sum("outside\n")) }, KindSymlink},
+		{"delete a link out", func(t *testing.T, b *bundle) {
+			must(t, os.Symlink(filepath.Join(outside(b), "x.md"), filepath.Join(b.dir, "a.md")))
+		}, func(t *testing.T, b *Batch) { b.Delete(mustPath(t, "a.md"), "a.md", sum("outside\n")) }, KindSymlink},
 		{"folder is a link inside", func(t *testing.T, b *bundle) {
 			b.write("other/x.md", "x")
 			must(t, os.Symlink("other", filepath.Join(b.dir, "a")))

@@ -131,6 +131,91 @@ func TestRace_FileFlipsToLink(t *testing.T) {
 	}
 }
 
+// A file that turns into a FIFO after it was looked at holds up no reader: there
+// is nobody who writes.
+func TestRace_FileFlipsToFIFO(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	fifo, name := filepath.Join(b.home, "fifo"), filepath.Join(b.dir, "a.md")
+	must(t, unix.Mkfifo(fifo, 0o600))
+	b.write("a.md", "inside")
+	flip := func(int) {
+		if err := unix.Renameat2(unix.AT_FDCWD, name, unix.AT_FDCWD, fifo, unix.RENAME_EXCHANGE); err != nil {
+			t.Error(err)
+		}
+	}
+	meanwhile(t, flip, func() {
+		for range 500 {
+			if text, _, err := b.Read(t.Context(), "a.md", Stamp{}); err == nil && string(text) != "inside" {
+				t.Fatalf("read %q", text)
+			}
+		}
+	})
+}
+
+// team/ itself flips between itself and a link to the outside: what is done goes
+// to the folder that was opened, or is not done.
+func TestRace_TeamFlipsToLink(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	outside, link := filepath.Join(b.home, "outside"), filepath.Join(b.home, "link")
+	must(t, os.Mkdir(outside, 0o700))
+	must(t, os.WriteFile(filepath.Join(outside, "victim.md"), []byte("outside"), 0o600))
+	must(t, os.Symlink(outside, link))
+	b.write("victim.md", "inside")
+	flip := func(int) {
+		if err := unix.Renameat2(unix.AT_FDCWD, b.dir, unix.AT_FDCWD, link, unix.RENAME_EXCHANGE); err != nil {
+			t.Error(err)
+		}
+	}
+	meanwhile(t, flip, func() {
+		for n := range 200 {
+			again, err := Open(filepath.Dir(b.dir), b.options)
+			if err == nil {
+				attackVictim(t, again, n)
+				must(t, again.Close())
+			} else if !errors.Is(err, ErrUnsafe) {
+				if _, ok := errors.AsType[*Blocked](err); !ok {
+					t.Fatal(err)
+				}
+			}
+			attackVictim(t, b.Tree, n)
+		}
+	})
+	entries, err := os.ReadDir(outside)
+	must(t, err)
+	text, err := os.ReadFile(filepath.Join(outside, "victim.md"))
+	must(t, err)
+	if len(entries) != 1 || string(text) != "outside" {
+		t.Errorf("the outside was touched: %v, %q", entries, text)
+	}
+}
+
+// attackVictim does all that a run does with a text, as if it were the one outside.
+func attackVictim(t *testing.T, tr *Tree, n int) {
+	t.Helper()
+	if text, _, err := tr.Read(t.Context(), "victim.md", Stamp{}); err == nil && string(text) != "inside" {
+		t.Fatalf("read %q", text)
+	}
+	l, err := tr.List(t.Context())
+	for _, f := range l.Files {
+		if f.Stamp.Size == int64(len("outside")) {
+			t.Fatalf("listed %+v, error %v", f, err)
+		}
+	}
+	batch := tr.Begin()
+	batch.Delete(mustPath(t, "victim.md"), "victim.md", sum("outside"))
+	batch.Put(mustPath(t, "f/n.md"), "f/n.md", nil, time.Time{}, memory.Hash{})
+	if n%50 != 0 { // a commit is durable, which takes its time
+		batch.Discard()
+		return
+	}
+	_, _ = batch.Commit(t.Context()) // that it is refused is as good
+	batch = tr.Begin()
+	batch.Delete(mustPath(t, "f/n.md"), "f/n.md", sum(""))
+	_, _ = batch.Commit(t.Context())
+}
+
 // replaceWhatIsThere puts a new text over whatever is there, as a cycle would.
 func replaceWhatIsThere(t *testing.T, b *bundle, rounds int) {
 	t.Helper()
