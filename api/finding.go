@@ -29,6 +29,12 @@ func findingQuery(c *call) (q memory.FindingQuery, err error) {
 			return q, err
 		}
 	}
+	switch leaked, given := c.query["leaked"]; {
+	case given && leaked != "true":
+		return q, memory.Invalid("leaked", "this is true, or left out")
+	default:
+		q.Leaked = given
+	}
 	switch author := c.query["author"]; author {
 	case "me":
 		q.Author = c.who.Member
@@ -77,17 +83,17 @@ func (a *API) reportFinding(c *call) error {
 	return c.json(wire.NewSecretFinding(f))
 }
 
-// finding answers with one finding.
+// finding answers with one finding, and what to do about it.
 func (a *API) finding(c *call) error {
 	id, err := wire.ParseFindingID(c.Param("id"))
 	if err != nil {
 		return err
 	}
-	f, err := a.service.Finding(c.ctx(), c.who, c.project, id)
+	v, err := a.service.FindingView(c.ctx(), c.who, c.project, id)
 	if err != nil {
 		return err
 	}
-	return c.json(wire.NewSecretFinding(f))
+	return c.json(wire.NewFindingView(v))
 }
 
 // allow asks for an exception, or takes that back.

@@ -190,6 +190,12 @@ func session() []step {
 		{name: "my own", who: "mara", line: "GET " + prj + "/findings?author=me&state=open&limit=1"},
 		{name: "one", who: "max", line: "GET " + prj + "/findings/fnd_1"},
 		{name: "another's", who: "viewer", line: "GET " + prj + "/findings/fnd_1"},
+		{sql: `update secret_findings set entry_id = 'ent_1', rev = 1, first_rev = 1, state = 'denied' where finding_id = 'fnd_1'`},
+		{sql: `insert into device_cursors (project_id, device_id, epoch, seq, client, at) select project_id, 'dev_1', epoch, seq, '', created_at from projects where project_id = 'prj_1'
+			on conflict (project_id, device_id) do update set seq = excluded.seq`},
+		{name: "one that is stored", who: "mara", line: "GET " + prj + "/findings/fnd_1"},
+		{name: "stored ones", who: "mara", line: "GET " + prj + "/findings?author=me&leaked=true"},
+		{sql: `update secret_findings set entry_id = '', rev = 0, first_rev = 0, state = 'open' where finding_id = 'fnd_1'`},
 		{name: "asked for", who: "mara", line: "POST " + prj + "/findings/fnd_1/allow", body: `{"action":"request","reason":"test-value","note":"of the tutorial"}`},
 		{name: "by an older program", who: "max", line: "POST " + prj + "/findings/fnd_1/allow", body: `{"action":"approve","days":30}`},
 		{name: "by API token", who: "max", line: "POST " + prj + "/findings/fnd_1/decision", body: `{"action":"approve","days":30}`},

@@ -31,7 +31,7 @@ func TestOpenAPI_MatchesWire(t *testing.T) {
 		"TokenRevoke": wire.TokenRevoke{}, "Done": wire.Done{}, "Keys": wire.Keys{}, "Key": wire.Key{},
 		"Device": wire.Device{}, "Health": wire.Health{}, "Report": wire.Report{}, "ReportedHold": wire.ReportedHold{}, "RefusedFile": wire.RefusedFile{}, "BlockedFile": wire.BlockedFile{}, "Version": wire.Version{}, "Problem": wire.Problem{}, "Finding": wire.Finding{}, "Risk": wire.Risk{},
 		"SecretFinding": wire.SecretFinding{}, "SecretFindingPage": wire.Page[wire.SecretFinding]{}, "AllowRequest": wire.AllowRequest{},
-		"FindingReport": wire.FindingReport{}, "AllowAction": wire.AllowAction{}, "AllowDecision": wire.AllowDecision{}, "AllowRule": wire.AllowRule{}, "AllowRulePage": wire.Page[wire.AllowRule]{},
+		"FindingReport": wire.FindingReport{}, "Receiver": wire.Receiver{}, "Rotation": wire.Rotation{}, "AllowAction": wire.AllowAction{}, "AllowDecision": wire.AllowDecision{}, "AllowRule": wire.AllowRule{}, "AllowRulePage": wire.Page[wire.AllowRule]{},
 	}
 	file, err := os.ReadFile("openapi.yaml")
 	must(t, err)

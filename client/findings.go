@@ -57,6 +57,21 @@ func (s *Server) Findings(
 			query.Set(name, value)
 		}
 	}
+	return s.findings(ctx, project, query)
+}
+
+// Leaks returns the member's own secrets in stored texts, newest first, as many
+// as one page has, that the server says nobody has settled. An older server tells
+// of none.
+func (s *Server) Leaks(ctx context.Context, project memory.ProjectID) ([]memory.Finding, error) {
+	page, _, err := s.findings(ctx, project, url.Values{"author": {"me"}, "leaked": {"true"}})
+	if notTaken(err) {
+		return nil, nil
+	}
+	return page, err
+}
+
+func (s *Server) findings(ctx context.Context, project memory.ProjectID, query url.Values) (page []memory.Finding, next string, err error) {
 	var w wire.Page[wire.SecretFinding]
 	if err := s.get(ctx, projectPath(project, "findings"), query, &w); err != nil {
 		return nil, "", err
@@ -69,6 +84,18 @@ func (s *Server) Findings(
 		page = append(page, f)
 	}
 	return page, w.Next, nil
+}
+
+// FindingView returns one finding with who may have got it, and what to do about
+// it.
+func (s *Server) FindingView(
+	ctx context.Context, project memory.ProjectID, id memory.FindingID,
+) (v memory.FindingView, r memory.Rotation, err error) {
+	var w wire.SecretFinding
+	if err := s.get(ctx, projectPath(project, "findings/"+url.PathEscape(string(id))), nil, &w); err != nil {
+		return v, r, err
+	}
+	return w.View()
 }
 
 // Allow asks for an exception, or takes that back.

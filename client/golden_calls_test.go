@@ -20,7 +20,7 @@ func uncalled() map[string]bool {
 		"get_auth_jwks", "get_healthz", "get_readyz", "get_projects_p", "get_projects_p_entries", "get_projects_p_entry", "put_projects_p_entry",
 		"delete_projects_p_entry", "post_projects_p_restore", "post_projects_p_check", "post_check", "get_projects_p_proposals_id",
 		"post_projects_p_proposals_id_decision", "get_projects_p_quarantine", "post_projects_p_quarantine", "get_projects_p_quarantine_id",
-		"post_projects_p_quarantine_id_release", "post_projects_p_purge", "get_projects_p_findings", "get_projects_p_findings_id",
+		"post_projects_p_quarantine_id_release", "post_projects_p_purge",
 		"post_projects_p_findings_id_decision",
 	} {
 		left[file+".http"] = true
@@ -55,6 +55,15 @@ func findingCalls() []goldenCall {
 		{"POST " + findings, "refused here", func(ctx context.Context, s *Server, _ golden.Call) (string, error) {
 			return state(s.ReportFinding(ctx, "prj_1", report))
 		}, "fnd_1 open a.md the key is ********"},
+		{"GET " + findings, "stored ones", func(ctx context.Context, s *Server, _ golden.Call) (string, error) {
+			all, err := s.Leaks(ctx, "prj_1")
+			return counted(all, "", err)
+		}, "1"},
+		{"GET " + findings + "/{id}", "one that is stored", func(ctx context.Context, s *Server, _ golden.Call) (string, error) {
+			v, r, err := s.FindingView(ctx, "prj_1", "fnd_1")
+			got := v.Receivers[0]
+			return fmt.Sprint(v.ID, " ", v.State, " ", v.Stored.Rev, " ", got.Device.Name, " of ", got.Owner.Name, ": ", r.Where), err
+		}, "fnd_1 denied 1 laptop of contributor: where it was made"},
 		{"POST " + findings + "/{id}/allow", "asked for", func(ctx context.Context, s *Server, _ golden.Call) (string, error) {
 			return state(s.Allow(ctx, "prj_1", "fnd_1", wire.AllowAction{Action: "request", Reason: "test-value", Note: "of the tutorial"}))
 		}, "fnd_1 requested a.md the key is ********"},

@@ -154,6 +154,7 @@ type AllowDecision struct {
 type FindingQuery struct {
 	State  FindingState
 	Author MemberID
+	Leaked bool      // only secrets in stored texts that nobody has settled
 	Now    time.Time // when what has expired is judged
 	After  FindingCursor
 	Limit  int

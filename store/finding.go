@@ -213,11 +213,12 @@ func (s *Store) Findings(ctx context.Context, project memory.ProjectID, q memory
 			) as x
 		where f.project_id = @project and (@author = '' or f.author = @author)
 			and (@state = '' or @state = 'expired' and x.expired or @state = f.state and not x.expired)
+			and (not @leaked or f.rev > 0 and f.state in ('open', 'requested', 'denied', 'allowed'))
 			and (@after_id = '' or (f.at, f.finding_id) < (@after_at, @after_id))
 		order by f.at desc, f.finding_id desc
 		limit @limit`,
 		pgx.StrictNamedArgs{
-			"project": project, "author": q.Author, "state": q.State, "now": q.Now, "after_at": q.After.At, "after_id": q.After.ID,
+			"project": project, "author": q.Author, "state": q.State, "now": q.Now, "leaked": q.Leaked, "after_at": q.After.At, "after_id": q.After.ID,
 			"limit": q.Limit,
 		})
 	return found, s.fault(ctx, "read findings", err)

@@ -518,8 +518,22 @@ func TestRescan_Receivers(t *testing.T) {
 			t.Errorf("as %s sees it: %v\n%s", who.Name, err, diff)
 		}
 	}
+	a.share(t, a.other, "refused.md", "hard-refused")
+	leaked := func(want ...memory.FindingID) {
+		t.Helper()
+		found, err := a.Service.Findings(ctx, a.other, a.project.ID, memory.FindingQuery{Leaked: true})
+		var got []memory.FindingID
+		for _, f := range found {
+			got = append(got, f.ID)
+		}
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("leaked: %v (-want +got):\n%s", err, diff)
+		}
+	}
+	leaked(leaks[0].ID)
 	_, err := a.Service.ResolveFinding(ctx, a.other, a.project.ID, leaks[0].ID)
 	must(t, err)
+	leaked()
 	must(t, a.Service.ForceRescan(ctx, admin()))
 	must(t, a.Service.Rescan(ctx, nil))
 	if left := a.leaks(t); len(left) != 0 {

@@ -28,6 +28,22 @@ type SecretFinding struct {
 	EntryID     string        `json:"entry_id,omitzero"` // of the newest stored text that has it
 	Rev         int64         `json:"rev,omitzero"`
 	Request     *AllowRequest `json:"request,omitzero"`
+	Receivers   []Receiver    `json:"receivers,omitzero"` // of one finding that is stored
+	Rotation    *Rotation     `json:"rotation,omitzero"`  // of one finding
+}
+
+// Receiver is a computer that may have got a stored text.
+type Receiver struct {
+	Device string    `json:"device"` // its name
+	Owner  Author    `json:"owner"`
+	At     time.Time `json:"at"` // when it last asked for news
+}
+
+// Rotation is what to do about a secret that others have read.
+type Rotation struct {
+	Provider string   `json:"provider"`
+	Where    string   `json:"where"`
+	Steps    []string `json:"steps"`
 }
 
 // AllowRequest is an author's wish for an exception, and how it was decided.
@@ -64,6 +80,38 @@ func NewSecretFinding(f memory.Finding) SecretFinding {
 		w.Request.AllowRule, w.Request.AllowedUntil = string(r.Rule.ID), utc(r.Rule.ExpiresAt)
 	}
 	return w
+}
+
+// NewFindingView describes one finding, with what its author and maintainers
+// have to know about it.
+func NewFindingView(v memory.FindingView) SecretFinding {
+	w, r := NewSecretFinding(v.Finding), memory.RotationOf(v.Rule)
+	w.Rotation = &Rotation{r.Provider, r.Where, r.Steps}
+	for _, r := range v.Receivers {
+		w.Receivers = append(w.Receivers, Receiver{r.Device.Name, newAuthor(r.Owner), utc(r.At)})
+	}
+	return w
+}
+
+// View returns the finding with who may have got it, and what to do about it. A
+// server that does not tell that is older.
+func (w SecretFinding) View() (v memory.FindingView, r memory.Rotation, err error) {
+	if v.Finding, err = w.Domain(); err != nil {
+		return v, r, err
+	}
+	for _, got := range w.Receivers {
+		v.Receivers = append(v.Receivers, memory.Receiver{
+			Device: memory.Device{Name: harmless(got.Device)}, Owner: got.Owner.Domain(), At: got.At,
+		})
+	}
+	if w.Rotation == nil {
+		return v, memory.RotationOf(v.Rule), nil
+	}
+	r = memory.Rotation{Provider: harmless(w.Rotation.Provider), Where: harmless(w.Rotation.Where)}
+	for _, step := range w.Rotation.Steps {
+		r.Steps = append(r.Steps, harmless(step))
+	}
+	return v, r, nil
 }
 
 // Domain returns the finding. Its words are made fit to be printed, whoever sent
