@@ -39,6 +39,7 @@ type tally struct {
 	mu     sync.Mutex
 	counts map[string]int
 	down   bool // the server takes no findings
+	deaf   bool // nor tells of any
 }
 
 func (n *tally) of(tm *team) {
@@ -47,7 +48,7 @@ func (n *tally) of(tm *team) {
 		n.mu.Lock()
 		call := r.Method + " " + r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
 		n.counts[call]++
-		down := n.down && call == "POST findings"
+		down := n.down && call == "POST findings" || n.deaf && call == "GET findings"
 		n.mu.Unlock()
 		if down {
 			http.Error(w, "busy", http.StatusServiceUnavailable)

@@ -125,13 +125,35 @@ func (d Dirs) readCredentials() (credentials, error) {
 	if err != nil {
 		return credentials{}, fmt.Errorf("read credentials: %w", err)
 	}
-	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
+	if isOpen(info) {
 		return credentials{}, fmt.Errorf("other accounts can read %s (mode %#o): make a new token, then chmod 600 the file",
 			path, info.Mode().Perm())
 	}
 	var c credentials
 	return c, readJSON(path, &c)
 }
+
+// mostPrivate is how large a file of the state may be that people do not edit.
+const mostPrivate = 8 << 20
+
+// readPrivate reads one of teammem's own files that nobody but the member may
+// read or write. Another is not taken for it.
+func readPrivate(path string, v any) error {
+	info, err := os.Lstat(path)
+	switch {
+	case err != nil:
+		return fmt.Errorf("read %s: %w", path, err)
+	case !info.Mode().IsRegular() || info.Size() > mostPrivate:
+		return fmt.Errorf("read %s: it is not what teammem wrote", path)
+	case isOpen(info):
+		return fmt.Errorf("read %s: other accounts can read or write it (mode %#o)", path, info.Mode().Perm())
+	}
+	return readJSON(path, v)
+}
+
+// isOpen reports whether other accounts have rights to a file. Windows does not
+// say it by the mode.
+func isOpen(info fs.FileInfo) bool { return runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 }
 
 // readJSON reads one of teammem's own files.
 func readJSON(path string, v any) error {

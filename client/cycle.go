@@ -102,6 +102,7 @@ type cycle struct {
 
 	purged    map[memory.Hash]bool // texts of which no copy is kept
 	takenBack int                  // files that went since a maintainer took them back
+	imposed   bool                 // something changed here since that was taken back
 
 	written bool // the index file is this run's
 
@@ -240,6 +241,9 @@ func (c *cycle) conclude(ctx context.Context, plan []msync.Op) error {
 		if err := c.retract(ctx); err != nil {
 			return err
 		}
+	}
+	if err := c.learnLeaks(ctx); err != nil {
+		return err
 	}
 	if !c.agrees(c.index.Digest) {
 		return errors.New("what is known of the server does not have its digest; run teammem sync again")

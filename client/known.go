@@ -21,6 +21,7 @@ type Known struct {
 	Refused   []Refused
 	Waiting   []Waiting
 	Conflicts []Conflict
+	Leaks     []Leak
 	Notices   []string // what is held, and why there is less to tell than there could be
 }
 
@@ -71,6 +72,7 @@ func (d Dirs) Known(l Link) (Known, error) {
 	for i := range x.Proposals {
 		k.Waiting = append(k.Waiting, x.Proposals[i].listed(false))
 	}
+	k.Leaks = d.keptLeaks(l).Leaks
 	if n := len(x.Held); n > 0 {
 		k.Notices = append(k.Notices, fmt.Sprintf("%d deletes or changes look like an accident and wait for the member: teammem status lists them", n))
 	}

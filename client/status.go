@@ -19,6 +19,7 @@ type Status struct {
 	Offline  error          // why the server could not be asked
 	Hints    []Hint         // by path
 	Index    *memory.Budget // size of the MEMORY.md at the top; nil: there is none
+	Leaks    []Leak         // texts of the member's that the server took back for a secret
 }
 
 // Status observes both sides and plans, like a dry run. Without the server it
@@ -38,9 +39,30 @@ func (s *Syncer) Status(ctx context.Context, verify bool) (Status, error) {
 	if err != nil {
 		return st, err
 	}
+	if st.Leaks, err = s.leaks(ctx, &st); err != nil {
+		return st, err
+	}
 	st.Hints, st.Index, err = s.hints(ctx, st.Refused)
 	if err != nil && ctx.Err() == nil {
 		st.Notices, err = append(st.Notices, fmt.Sprintf("the files were not read for hints: %v", err)), nil
 	}
 	return st, err
+}
+
+// leaks asks the server which texts it took back for a secret, since they may be
+// none of this tree's. What was known before is better than nothing.
+func (s *Syncer) leaks(ctx context.Context, st *Status) ([]Leak, error) {
+	if st.Offline != nil {
+		return s.dirs.keptLeaks(s.link).Leaks, nil
+	}
+	st.Requests++
+	found, err := s.server.Leaks(ctx, s.link.Project)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		st.Notices = append(st.Notices, fmt.Sprintf("which of your texts the server took back is not known: %v", err))
+		return s.dirs.keptLeaks(s.link).Leaks, nil
+	}
+	return leaksOf(found), nil
 }

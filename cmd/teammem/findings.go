@@ -39,7 +39,7 @@ Exit 0: done; 2: wrong usage; 6: not logged in; 8: the server cannot be reached.
 	}
 	o.addFlags(c)
 	c.Flags().StringVar(&o.state, "state", "", "only those: open, requested, allowed, denied, expired, completed, resolved")
-	c.AddCommand(a.newFindingsResolveCommand())
+	c.AddCommand(a.newFindingsShowCommand(), a.newFindingsResolveCommand())
 	return c
 }
 

@@ -1,13 +1,20 @@
 package main
 
 import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/teammem/teammem/api"
 	"github.com/teammem/teammem/memory"
+	"github.com/teammem/teammem/store"
 )
 
 // A value that looks like a password is refused, another member allows it, and
@@ -86,4 +93,79 @@ func TestFindings_AllowedByAnother(t *testing.T) {
 	mara.write(t, "staging.md", mara.read(t, "staging.md")+"\nIt is reset each night.\n")
 	mara.sync(t, exitRefused)
 	mara.must(t, in(mara, "findings", "resolve", id)...)
+}
+
+// The author of a text that newer rules take back is told in status, and in the
+// session of an agent, until they have rotated the secret; with what to do and
+// who has it, and never with the secret.
+func TestFindings_TakenBack(t *testing.T) {
+	t.Parallel()
+	tm := newTeam(t)
+	mara, ben := tm.join(t, "mara"), tm.join(t, "ben")
+	token := credentials()["github"]
+	person := tm.inPerson(t, "mara")
+	tm.shareUnderOlderRules(t, person, "access.md", "# Access\n\nThe token is "+token+", ask first.\n")
+	ben.sync(t, exitOK)
+	mara.sync(t, exitOK)
+	sql(t, tm.database, `insert into device_cursors (project_id, device_id, epoch, seq, client, at)
+		select p.project_id, d.device_id, p.epoch, p.seq, '', now() from projects p, devices d
+		on conflict (project_id, device_id) do update set seq = excluded.seq`) // as the server does every few seconds
+	if status := mara.run(t, "status", mara.work()); strings.Contains(status.stderr, "taken back") {
+		t.Errorf("told too early: %s", status.stderr)
+	}
+	if err := errors.Join(person.service.WantRescan(t.Context()), person.service.Rescan(t.Context(), nil)); err != nil {
+		t.Fatal(err)
+	}
+	mara.sync(t, exitOK)
+	if _, err := os.Stat(filepath.Join(mara.tree(), "access.md")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the file is still there: %v", err)
+	}
+	status := mara.run(t, "status", mara.work())
+	id := regexp.MustCompile(`fnd_[a-z2-7]{20}`).FindString(status.stderr)
+	tells(t, status.stderr, "taken back: access.md, revision 1: the rule github-pat found a secret at line 3", "rotate it: teammem findings show "+id)
+	asJSON := mara.must(t, "status", "--json", mara.work())
+	tells(t, asJSON, `{"type":"taken_back","finding":"`+id+`","path":"access.md","rule":"github-pat","hard":true,"state":"open"`, `"console":"`+tm.url+"/p/prj_")
+	in := func(m *member, args ...string) []string { return append(args, "--folder", m.work()) }
+	show := mara.must(t, in(mara, "findings", "show", id)...)
+	tells(t, show, id, "access.md, line 3", "may have got it: ", " of ben", "2. end the old one: github.com", tm.url+"/p/prj_", "/findings/"+id)
+	showJSON := mara.must(t, in(mara, "findings", "show", "--json", id)...)
+	tells(t, showJSON, `"rev":1`, `"receivers":[{"device":`, `"provider":"GitHub"`, `/findings/`+id+`"`)
+	hook := mara.starts(t, "a session", "startup").Specific.Context
+	tells(t, hook, "Taken back: the server found a secret in team/access.md (github-pat)", "teammem findings show "+id)
+	for _, out := range []string{status.stdout + status.stderr, asJSON, show, showJSON, hook} {
+		if strings.Contains(out, token) {
+			t.Errorf("it repeats the secret: %s", out)
+		}
+	}
+	if r := ben.run(t, in(ben, "findings", "show", id)...); r.code != exitUsage || strings.Contains(r.stdout, "github") {
+		t.Errorf("somebody else's: exit %d, %s", r.code, r.stdout)
+	}
+	if status := ben.run(t, "status", ben.work()); strings.Contains(status.stderr, "taken back:") {
+		t.Errorf("ben is told: %s", status.stderr)
+	}
+	mara.must(t, in(mara, "findings", "resolve", id)...)
+	if status := mara.run(t, "status", mara.work()); strings.Contains(status.stdout+status.stderr, id) {
+		t.Errorf("it is done: %s%s", status.stdout, status.stderr)
+	}
+}
+
+// shareUnderOlderRules publishes a text that an older server let pass.
+func (tm *team) shareUnderOlderRules(t *testing.T, by reviewer, path, text string) {
+	t.Helper()
+	s, err := store.Open(t.Context(), tm.database, store.Options{MaxConns: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	older := memory.NewService(s, laxScanner{}, api.NewHub(), time.Now, memory.Limits{})
+	p, err := older.Project(t.Context(), by.who, by.project)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := older.Push(t.Context(), by.who, by.project, memory.Push{
+		Epoch: p.Head.Epoch, Ops: []memory.Op{{Action: memory.ActionPut, Path: path, Content: []byte(text)}},
+	})
+	if err != nil || r.Verdicts[0].Ruling != memory.RulingPublished {
+		t.Fatalf("%+v, %v", r, err)
+	}
 }

@@ -83,18 +83,26 @@ func (a *app) printRescanned(p memory.RescanProgress) {
 func (a *app) printLeak(l memory.Leak) {
 	fmt.Fprintf(a.stdout, "%s  %s  %s  %s in %s:%d by %s (%s@%d)\n", l.ID, l.State, shown(l.Slug), l.Rule, shown(l.Path.String()), l.Line,
 		shown(l.Author.Name), l.Stored.EntryID, l.Stored.Rev)
-	names := make([]string, len(l.Receivers))
-	for i, r := range l.Receivers {
+	fmt.Fprint(a.stdout, describeReceivers(l.Receivers)+describeRotation(memory.RotationOf(l.Rule)))
+}
+
+// describeReceivers says which computers may have got a stored text.
+func describeReceivers(all []memory.Receiver) string {
+	names := make([]string, len(all))
+	for i, r := range all {
 		names[i] = fmt.Sprintf("%s of %s", shown(r.Device.Name), shown(r.Owner.Name))
 	}
 	if len(names) == 0 {
-		names = []string{"no computer but where it was written"}
+		names = []string{"no computer that is known, but where it was written"}
 	}
-	fmt.Fprintf(a.stdout, "  may have got it: %s\n", strings.Join(names, ", "))
-	rotation := memory.RotationOf(l.Rule)
-	for i, step := range rotation.Steps {
-		fmt.Fprintf(a.stdout, "  %d. %s\n", i+1, step)
+	return fmt.Sprintf("  may have got it: %s\n", strings.Join(names, ", "))
+}
+
+func describeRotation(r memory.Rotation) (text string) {
+	for i, step := range r.Steps {
+		text += fmt.Sprintf("  %d. %s\n", i+1, shown(step))
 	}
+	return text
 }
 
 // The lines of admin rescan --json.

@@ -14,8 +14,8 @@ func (a *app) newStatusCommand() *cobra.Command {
 		Short: "Show how a linked folder stands; changes nothing",
 		Long: `Show how the team memory of a linked folder (default: the current one) stands:
 what would be sent and received, what waits for a reviewer, what is refused and
-why, which conflicts are open, how full the index is, and what could be better.
-Nothing is changed.
+why, which of your texts the server took back for a secret, which conflicts are
+open, how full the index is, and what could be better. Nothing is changed.
 
 ` + exitHelp,
 		Args: cobra.MaximumNArgs(1),
@@ -43,7 +43,7 @@ func (a *app) runStatus(ctx context.Context, folder string, o syncOptions) error
 	if err := a.live(ctx, out.link).print(out); err != nil {
 		return err
 	}
-	if err := out.hints(st); err != nil {
+	if err := errors.Join(out.leaks(st), out.hints(st)); err != nil {
 		return err
 	}
 	out.quiet = false

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/teammem/teammem/client"
+	"github.com/teammem/teammem/memory"
 )
 
 // mostOfAKind is how many notices of one kind are told; what is more is
@@ -25,6 +26,7 @@ func notices(k client.Known, gone []string) []string {
 	add(len(k.Conflicts), "conflicts", func(i int) string {
 		return conflicted(named(k.Conflicts[i].Path.String()), k.Conflicts[i].File)
 	})
+	add(len(k.Leaks), "secrets in what was shared", func(i int) string { return leaked(k.Leaks[i]) })
 	waits := open(k.Waiting)
 	add(len(waits), "changes that wait or were rejected", func(i int) string { return waiting(waits[i]) })
 	add(len(k.Refused), "refusals", func(i int) string { return refusal(k.Refused[i].File, k.Refused[i].Problem) })
@@ -45,4 +47,14 @@ func listed(paths []string) string {
 		more = fmt.Sprintf(" and %d more", n)
 	}
 	return strings.Join(names, ", ") + more
+}
+
+// leaked tells of a text that the server took back.
+func leaked(l client.Leak) string {
+	name := "a name or note"
+	if l.Path != "" {
+		name = named(l.Path)
+	}
+	return fmt.Sprintf("Taken back: the server found a secret in %s (%s), which was shared before. Do not write it again; "+
+		"the member has to rotate it: teammem findings show %s.", name, memory.Inert(l.Rule, longestName), l.Finding)
 }

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/teammem/teammem/client"
+)
+
+// leakStatusLine is a text that the server took back, in --json.
+type leakStatusLine struct {
+	Type string `json:"type"`
+	client.Leak
+	Message string `json:"message"`
+	Hint    string `json:"hint"`
+	Console string `json:"console"`
+}
+
+// leaks tells the author which texts the server took back for a secret, until
+// somebody says that it was taken care of.
+func (p reportPrinter) leaks(st client.Status) error {
+	for _, l := range st.Leaks {
+		message := fmt.Sprintf("the rule %s found a secret at line %d, column %d, after this was shared", shown(l.Rule), l.Line, l.Column)
+		hint := fmt.Sprintf("rotate it: teammem findings show %s says where, and who may have read it; then teammem findings resolve %s", l.Finding, l.Finding)
+		if !l.Hard {
+			hint += fmt.Sprintf("; if it is none: teammem allow request %s --reason false-positive", l.Finding)
+		}
+		if p.asJSON {
+			if err := p.printJSON(leakStatusLine{"taken_back", l, message, hint, p.link.FindingPage(l.Finding)}); err != nil {
+				return err
+			}
+			continue
+		}
+		name := shown(l.Path)
+		if l.Path == "" {
+			name = "(a name or note)"
+		}
+		p.tell("taken back: %s, revision %d: %s", name, l.Rev, message)
+		p.tell("  %s", hint)
+	}
+	return nil
+}
