@@ -36,8 +36,8 @@ func RotationOf(rule string) Rotation {
 		"make a new value and put it where the old one is used",
 		"end the old one: " + r.Where,
 		"look for what was done with it since it was shared",
-		"take it out of the file, or purge the entry in the console",
-		"say that it is done: teammem findings resolve",
+		"take it out of the file, and have a maintainer purge what is stored of it",
+		"say that it is done: in the console, or with teammem findings resolve",
 	}
 	return r
 }

@@ -23,6 +23,18 @@ func flash(done string) *view.Notice {
 		return &view.Notice{Tone: view.ToneOK, Title: "Rejected", Text: "The author is told why, and keeps the text."}
 	case "resolved":
 		return &view.Notice{Tone: view.ToneOK, Title: "Resolved", Text: "Its author's computer hears of it with the next sync, and puts the text into the trash there."}
+	case "asked":
+		return &view.Notice{Tone: view.ToneOK, Title: "Asked", Text: "A maintainer who is not the author has seven days to decide."}
+	case "unasked":
+		return &view.Notice{Tone: view.ToneOK, Title: "Taken back", Text: "Nobody has to decide on it any more."}
+	case "allowed":
+		return &view.Notice{Tone: view.ToneOK, Title: "Allowed", Text: "The author's next sync shares the text."}
+	case "denied":
+		return &view.Notice{Tone: view.ToneOK, Title: "Denied", Text: "The author is told why; the text stays on their computer."}
+	case "cared":
+		return &view.Notice{Tone: view.ToneOK, Title: "Taken care of", Text: "If the secret is found again, the finding is open again."}
+	case "revoked":
+		return &view.Notice{Tone: view.ToneOK, Title: "Revoked", Text: "What is shared from now on is refused again; what was shared by the exception stays."}
 	case "withdrawn":
 		return &view.Notice{Tone: view.ToneOK, Title: "Withdrawn", Text: "Nobody has to decide on it any more."}
 	}

@@ -22,6 +22,7 @@ const projectsPage = 100
 // home shows what waits, and what happened.
 func (c *Console) home(v *visit) error {
 	p := view.Home{MayReview: v.mayReview(), AllProjects: len(v.projects)}
+	p.Findings, p.Requests = v.findingsWaiting()
 	for _, o := range v.projects[:min(len(v.projects), homeProjects)] {
 		p.Projects = append(p.Projects, projectRow(o))
 	}

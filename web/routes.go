@@ -11,7 +11,7 @@ import (
 // route declares one page or form.
 type route struct {
 	method string
-	path   string      // {p} is a project, {e} an entry, {r} a revision, {id} a proposal or conflict
+	path   string      // {p} is a project, {e} an entry, {r} a revision, {id} whatever the path names
 	least  access      // who may
 	role   memory.Role // the least one in project {p}
 	query  string      // parameters it takes, others are refused
@@ -35,11 +35,13 @@ func routes() []route {
 		viewer      = memory.RoleViewer
 		contributor = memory.RoleContributor
 		reviewer    = memory.RoleReviewer
+		maintainer  = memory.RoleMaintainer
 		get         = http.MethodGet
 		post        = http.MethodPost
 		entry       = "/p/{p}/e/{e}"
 		proposal    = "/p/{p}/review/{id}"
 		conflict    = "/p/{p}/conflicts/{id}"
+		finding     = "/p/{p}/findings/{id}"
 	)
 	return []route{
 		// Signing in and out
@@ -74,6 +76,17 @@ func routes() []route {
 		{get, conflict, signedIn, viewer, "", "", (*Console).conflict},
 		{get, conflict + "/raw", signedIn, viewer, "", "", (*Console).rawConflict},
 		{post, conflict + "/resolve", signedIn, contributor, "", "how base_rev", (*Console).resolveConflict},
+
+		// Secrets that were found, and exceptions
+		{get, view.FindingsURL, signedIn, none, "tab project after", "", (*Console).findings},
+		{get, finding, signedIn, viewer, "done", "", (*Console).finding},
+		{post, finding + "/ask", signedIn, contributor, "", "reason note paths", (*Console).ask},
+		{post, finding + "/cancel", signedIn, contributor, "", "", (*Console).unask},
+		{post, finding + "/allow", signedIn, maintainer, "", "paths days note", (*Console).allowFinding},
+		{post, finding + "/deny", signedIn, maintainer, "", "note", (*Console).denyFinding},
+		{post, finding + "/care", signedIn, contributor, "", "", (*Console).care},
+		{get, "/p/{p}/exceptions", signedIn, viewer, "done", "", (*Console).exceptions},
+		{post, "/p/{p}/exceptions/{id}/revoke", signedIn, maintainer, "", "", (*Console).revoke},
 
 		// Members' computers
 		{get, view.SyncURL, signedIn, none, "after", "", (*Console).sync},

@@ -87,6 +87,16 @@ func TestRoutes_CoverTheAddresses(t *testing.T) {
 		{post, view.ThemeURL},
 		{get, view.ProjectsURL},
 		{get, view.ReviewURL},
+		{get, view.FindingsURL},
+		{get, view.FindingTabURL(view.FindingsDone, "prj_a", "x")},
+		{get, view.FindingURL("prj_a", "fnd_a")},
+		{post, view.AskURL("prj_a", "fnd_a")},
+		{post, view.CancelURL("prj_a", "fnd_a")},
+		{post, view.AllowURL("prj_a", "fnd_a")},
+		{post, view.DenyURL("prj_a", "fnd_a")},
+		{post, view.CareURL("prj_a", "fnd_a")},
+		{get, view.ExceptionsURL("prj_a")},
+		{post, view.RevokeURL("prj_a", "alw_a")},
 		{get, view.SyncURL},
 		{get, view.SyncAfterURL("1.0.prj_a.dev_a.")},
 		{get, view.EntriesURL("prj_a")},
@@ -140,6 +150,8 @@ type things struct {
 	proposal memory.ProposalID
 	sum      memory.Hash
 	conflict memory.ConflictID
+	finding  memory.FindingID // that its author asks an exception for
+	rule     memory.AllowID   // of another one
 }
 
 // request makes a well-formed request for a route.
@@ -147,6 +159,12 @@ func request(r route, x things) (method, path, body string) {
 	object := string(x.proposal)
 	if strings.Contains(r.path, "/conflicts/") {
 		object = string(x.conflict)
+	}
+	if strings.Contains(r.path, "/findings/") {
+		object = string(x.finding)
+	}
+	if strings.Contains(r.path, "/exceptions/") {
+		object = string(x.rule)
 	}
 	path = strings.NewReplacer(
 		"{p}", string(x.project), "{e}", string(x.entry), "{r}", fmt.Sprint(x.rev), "{id}", object, "{name}", "console.css",
@@ -158,6 +176,11 @@ func request(r route, x things) (method, path, body string) {
 	case strings.HasSuffix(r.path, "/restore"):
 		form.Set("rev", fmt.Sprint(x.rev))
 		form.Set("head", "999")
+	case strings.HasSuffix(r.path, "/ask"):
+		form.Set("reason", "test-value")
+	case strings.HasSuffix(r.path, "/allow"):
+		form.Set("days", "1")
+		form.Set("paths", "seen/by/nobody.md") // never what was seen: nothing is allowed
 	case strings.HasSuffix(r.path, "/approve"), strings.HasSuffix(r.path, "/reject"):
 		form.Set("sha256", memory.Hash{1}.String()) // never what was seen: nothing is decided
 		form.Set("base_rev", "0")
@@ -188,6 +211,9 @@ func (b *bundle) filled(t testing.TB, p memory.Project, by memory.Member) things
 		x.proposal, x.sum = waiting.Proposal, waiting.Sum
 		x.conflict = b.lose(t, by, p, "notes/plan.md", "The lost plan of "+p.Slug+".\n", first)
 	}
+	x.finding = b.found(t, by, p, "The found/plan.md")
+	b.asked(t, by, p, x.finding, "")
+	x.rule = b.excepted(t, by, b.members[memory.RoleMaintainer], p, b.found(t, by, p, "excepted.md"))
 	return x
 }
 
@@ -217,6 +243,10 @@ func TestRoutes_Roles(t *testing.T) {
 				if got.status != http.StatusForbidden || !strings.Contains(got.body, r.role.String()) {
 					t.Errorf("%s as %s: status %d below the role", r.name(), role, got.status)
 				}
+			case strings.Contains(r.path, "/findings/") && role < memory.RoleMaintainer:
+				got.want(t, http.StatusNotFound).hides(t, "found/plan.md") // somebody else's
+			case strings.HasSuffix(r.path, "/ask"), strings.HasSuffix(r.path, "/cancel"):
+				got.want(t, http.StatusForbidden).shows(t, "Only its author")
 			case strings.HasSuffix(r.path, "/withdraw") && role >= memory.RoleReviewer:
 				got.want(t, http.StatusForbidden).shows(t, "Only its author") // who sees it, and whose it is not
 			case got.status == http.StatusForbidden, got.status == http.StatusInternalServerError:
@@ -272,14 +302,14 @@ func TestRoutes_OtherProject(t *testing.T) {
 	mine, foreign := b.filled(t, b.open, b.admin), b.filled(t, b.other, b.admin)
 	br := b.as(t, memory.RoleMaintainer)
 	mixed := []things{
-		{foreign.project, foreign.entry, foreign.rev, foreign.proposal, foreign.sum, foreign.conflict},
-		{mine.project, foreign.entry, foreign.rev, foreign.proposal, foreign.sum, foreign.conflict},
-		{foreign.project, mine.entry, mine.rev, mine.proposal, mine.sum, mine.conflict},
-		{memory.NewProjectID(), mine.entry, mine.rev, mine.proposal, mine.sum, mine.conflict},
-		{mine.project, memory.NewEntryID(), 1, memory.NewProposalID(), memory.Hash{}, memory.NewConflictID()},
-		{mine.project, "ent_%00", 1, "prp_%2f..%2fx", memory.Hash{}, "cnf_%2f..%2fx"},
-		{mine.project, "..%2f..%2fx", 1, "%27%20or%201=1", memory.Hash{}, "%27%20or%201=1"},
-		{"prj_%00", mine.entry, 1, mine.proposal, memory.Hash{}, mine.conflict},
+		foreign,
+		{mine.project, foreign.entry, foreign.rev, foreign.proposal, foreign.sum, foreign.conflict, foreign.finding, foreign.rule},
+		{foreign.project, mine.entry, mine.rev, mine.proposal, mine.sum, mine.conflict, mine.finding, mine.rule},
+		{memory.NewProjectID(), mine.entry, mine.rev, mine.proposal, mine.sum, mine.conflict, mine.finding, mine.rule},
+		{mine.project, memory.NewEntryID(), 1, memory.NewProposalID(), memory.Hash{}, memory.NewConflictID(), memory.NewFindingID(), memory.NewAllowID()},
+		{mine.project, "ent_%00", 1, "prp_%2f..%2fx", memory.Hash{}, "cnf_%2f..%2fx", "fnd_%2f..%2fx", "alw_%2f..%2fx"},
+		{mine.project, "..%2f..%2fx", 1, "%27%20or%201=1", memory.Hash{}, "%27%20or%201=1", "%27%20or%201=1", "%27%20or%201=1"},
+		{"prj_%00", mine.entry, 1, mine.proposal, memory.Hash{}, mine.conflict, mine.finding, mine.rule},
 	}
 	for i, x := range mixed {
 		for _, r := range routes() {
@@ -287,7 +317,7 @@ func TestRoutes_OtherProject(t *testing.T) {
 				continue
 			}
 			method, path, body := request(r, x)
-			got := br.do(method, path, body).want(t, http.StatusNotFound).hides(t, "acme/other", "What waits", "The lost plan")
+			got := br.do(method, path, body).want(t, http.StatusNotFound).hides(t, "acme/other", "What waits", "The lost plan", "The found")
 			if !strings.Contains(got.body, "not found") {
 				t.Errorf("%s, mixed %d: %s", r.name(), i, got.body)
 			}
@@ -299,6 +329,14 @@ func TestRoutes_OtherProject(t *testing.T) {
 	if n := b.count(t, "select count(*) from conflicts where closed_at is not null"); n != 0 {
 		t.Errorf("%d conflicts were resolved", n)
 	}
+	if n := b.count(t, "select count(*) from secret_findings where state not in ('requested', 'allowed')"); n != 0 {
+		t.Errorf("%d findings were decided", n)
+	}
+	if n := b.count(t, "select count(*) from allow_rules where revoked_at is not null"); n != 0 {
+		t.Errorf("%d exceptions were revoked", n)
+	}
+	br.get("/findings?project="+string(b.other.ID)).want(t, http.StatusNotFound)
+	br.get("/findings").hides(t, "acme/other")
 	br.get("/go?project=acme/other&path=notes/plan.md").want(t, http.StatusNotFound)
 	br.get("/go?project=acme/none&path=notes/plan.md").want(t, http.StatusNotFound)
 	br.get("/review?project="+string(b.other.ID)).want(t, http.StatusNotFound)
@@ -439,6 +477,9 @@ func TestRoutes_Input(t *testing.T) {
 		{"GET", "/review?after=9223372036854775807.prp_a", "", 400},
 		{"GET", "/review?after=-5.prp_a", "", 400},
 		{"GET", "/review?after=5.prp%00", "", 400},
+		{"GET", "/findings?after=<odd>", "", 400},
+		{"GET", "/findings?after=5.fnd%00", "", 400},
+		{"GET", "/findings?project=<odd>", "", 404},
 		{"GET", "/p/" + string(x.project) + "/entries?after=<odd>", "", 400},
 		{"GET", "/p/" + string(x.project) + "/entries?prefix=%ff", "", 400},
 		{"GET", entry + "/diff?a=0&b=1", "", 400},

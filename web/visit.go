@@ -71,9 +71,10 @@ func (v *visit) frame(s view.Section) view.Frame {
 	for _, o := range v.projects {
 		waiting += o.Pending
 	}
+	open, requests := v.findingsWaiting()
 	return view.Frame{
 		Asset: v.console.files.URL, Theme: view.ParseTheme(v.cookie(themeCookie)), Viewer: v.who.Name, Section: s,
-		Waiting: waiting, Here: v.here(), Now: v.console.options.Dates(), Flash: flash(v.query["done"]),
+		Waiting: waiting, Findings: open + requests, Here: v.here(), Now: v.console.options.Dates(), Flash: flash(v.query["done"]),
 	}
 }
 

@@ -16,6 +16,7 @@ const (
 	ThemeURL    = "/theme"
 	ProjectsURL = "/projects"
 	ReviewURL   = "/review"
+	FindingsURL = "/findings"
 	SyncURL     = "/sync"
 	GoURL       = "/go" // ?project=<slug>&path=<path> leads to the entry
 )
@@ -109,6 +110,43 @@ func ConflictRawURL(project, id string) string { return ConflictURL(project, id)
 
 // ResolveURL takes the form that resolves a conflict: "how", and "base_rev" of what was seen.
 func ResolveURL(project, id string) string { return ConflictURL(project, id) + "/resolve" }
+
+// FindingTabURL is one tab of the findings, of a project, behind a cursor; each
+// but the tab may be "".
+func FindingTabURL(tab FindingTab, project, after string) string {
+	if tab == FindingsOpen {
+		tab = ""
+	}
+	return withQuery(FindingsURL, "tab", string(tab), "project", project, "after", after)
+}
+
+// FindingURL is the page of one finding.
+func FindingURL(project, id string) string {
+	return "/p/" + url.PathEscape(project) + "/findings/" + url.PathEscape(id)
+}
+
+// AskURL takes the author's form that asks for an exception: "reason", "note" and "paths".
+func AskURL(project, id string) string { return FindingURL(project, id) + "/ask" }
+
+// CancelURL takes the author's form that takes the request back.
+func CancelURL(project, id string) string { return FindingURL(project, id) + "/cancel" }
+
+// AllowURL takes the form that makes an exception: "paths" as they were seen, "days" and "note".
+func AllowURL(project, id string) string { return FindingURL(project, id) + "/allow" }
+
+// DenyURL takes the form that makes none: "note".
+func DenyURL(project, id string) string { return FindingURL(project, id) + "/deny" }
+
+// CareURL takes the form that says that a finding is taken care of.
+func CareURL(project, id string) string { return FindingURL(project, id) + "/care" }
+
+// ExceptionsURL lists the exceptions that are in force in a project.
+func ExceptionsURL(project string) string { return "/p/" + url.PathEscape(project) + "/exceptions" }
+
+// RevokeURL takes the form that ends an exception.
+func RevokeURL(project, rule string) string {
+	return ExceptionsURL(project) + "/" + url.PathEscape(rule) + "/revoke"
+}
 
 // PathURL leads to the entry of a project at a path.
 func PathURL(slug, path string) string { return withQuery(GoURL, "project", slug, "path", path) }

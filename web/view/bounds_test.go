@@ -3,6 +3,7 @@ package view_test
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -175,5 +176,30 @@ func TestPages_BoundedLists(t *testing.T) {
 	start.AllProjects = 300
 	if got := text(drawn(t, view.HomePage(frame(view.SectionHome), start))); !strings.Contains(got, "All 300 projects") {
 		t.Error("home does not lead to all projects")
+	}
+}
+
+// What a finding holds of foreign text, as long as it can be, and as many
+// computers as there are: a page of bounded size, with an end to its lists.
+func TestFindingPage_Bounded(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("<i>\u202e&", 1000) + strings.Repeat("x", 5000) // 10,000 characters
+	page := withFinding(stored)
+	p := page.Open
+	p.Rule, p.Excerpt, p.Author, p.Device, p.Path, p.RuleSet = long, long, long, long, long, long
+	p.Request = &view.AllowRequest{Reason: long, Note: long, Paths: long, Decision: &view.AllowDecision{By: long, Note: long, Rule: "alw_1"}}
+	p.Receivers = make([]view.Receiver, 3000)
+	root := drawn(t, view.FindingsPage(frame(view.SectionFindings), page))
+	got := text(root)
+	if with(root, "class", "content") == nil || strings.Contains(got, "\u202e") || len(slices.Collect(elements(root, "i"))) > 0 {
+		t.Error("the page does not stand a long text")
+	}
+	if !strings.Contains(got, "and 2950 more") {
+		t.Error("the page does not say how many computers are not named")
+	}
+	list := findingList(view.FindingsOpen)
+	list.Rescans = make([]view.Rescan, 300)
+	if got := text(drawn(t, view.FindingsPage(frame(view.SectionFindings), view.Findings{List: list}))); !strings.Contains(got, "and 295 more projects") {
+		t.Error("the list does not say how many projects are looked at again")
 	}
 }

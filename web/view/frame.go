@@ -4,14 +4,15 @@ import "time"
 
 // Frame is what surrounds every page.
 type Frame struct {
-	Asset   func(name string) string // the address of a static file; nil: its plain name below /static/
-	Theme   Theme
-	Viewer  string  // the name of who is signed in; "" for nobody
-	Section Section // the marked item of the navigation
-	Waiting int     // proposals that the viewer may decide; 0 shows no figure
-	Here    string  // path and query of this page, where forms of the frame return to
-	Now     time.Time
-	Flash   *Notice // what the last action did
+	Asset    func(name string) string // the address of a static file; nil: its plain name below /static/
+	Theme    Theme
+	Viewer   string  // the name of who is signed in; "" for nobody
+	Section  Section // the marked item of the navigation
+	Waiting  int     // proposals that the viewer may decide; 0 shows no figure
+	Findings int     // that wait for the viewer
+	Here     string  // path and query of this page, where forms of the frame return to
+	Now      time.Time
+	Flash    *Notice // what the last action did
 }
 
 // asset returns the address of a static file.
@@ -49,6 +50,7 @@ const (
 	SectionNone     Section = ""
 	SectionHome     Section = "home"
 	SectionReview   Section = "review"
+	SectionFindings Section = "findings"
 	SectionProjects Section = "projects" // and the entries in them
 	SectionSync     Section = "sync"     // members' computers
 )

@@ -6,6 +6,8 @@ import "time"
 type Home struct {
 	MayReview   bool         // in at least one project
 	Waiting     []QueueRow   // what the viewer may decide, oldest first; the first few
+	Findings    int          // of the viewer's own that are open
+	Requests    int          // for exceptions, that the viewer may decide
 	Mine        []QueueRow   // the viewer's own that wait or were turned down lately
 	Last        *Decision    // the newest decision; shown when nothing waits
 	Projects    []ProjectRow // the first few

@@ -55,11 +55,11 @@ func unseen(r rune) bool {
 // checkElements allows what the templates and package foreign write.
 func checkElements(t *testing.T, name string, root *html.Node) {
 	t.Helper()
-	tags := strings.Fields(`html head meta title link body a header nav ul ol li main h1 h2 h3 h4 h5 h6 section article footer div span p pre code
+	tags := strings.Fields(`html head meta title link body a header nav ul ol li main h1 h2 h3 h4 h5 h6 section article aside footer div span p pre code
 		form input button select option label textarea fieldset legend details summary table caption thead tbody tr th td dl dt dd time svg use rect path
 		bdi strong em del ins br hr blockquote`)
 	attributes := strings.Fields(`lang data-theme charset name content rel href class tabindex id role for value type method action title datetime viewBox
-		width height rx d as crossorigin scope align colspan selected checked open required rows maxlength autocomplete spellcheck data-label xlink:href`)
+		width height rx d as crossorigin scope align colspan selected checked open required rows maxlength autocomplete spellcheck min max data-label xlink:href`)
 	for n := range elements(root, "") {
 		if !slices.Contains(tags, n.Data) {
 			t.Errorf("%s holds <%s>", name, n.Data)
@@ -87,6 +87,13 @@ func filled(t *testing.T, source string) map[string]*html.Node {
 	pages["conflict purged"] = drawn(t, view.ConflictPage(f, conflict))
 	conflict.Purge = nil
 	pages["conflict"] = drawn(t, view.ConflictPage(f, conflict))
+	pages["exceptions"] = drawn(t, view.ExceptionsPage(f, filledWith[view.Exceptions](source)))
+	pages["findings"] = drawn(t, view.FindingsPage(f, view.Findings{List: filledWith[view.FindingList](source)}))
+	finding := filledWith[view.Finding](source)
+	pages["finding stored"] = drawn(t, view.FindingsPage(f, view.Findings{Open: &finding}))
+	finding.State, finding.Stored, finding.Block, finding.EntryID, finding.Excerpt, finding.MayRevoke = view.FindingRequested, false, view.FindingNobody, "", "", false
+	finding.Request.Decision.Rule = ""
+	pages["finding denied"] = drawn(t, view.FindingsPage(f, view.Findings{Open: &finding}))
 	pages["sync"] = drawn(t, view.SyncPage(f, filledWith[view.Sync](source)))
 	pages["projects"] = drawn(t, view.ProjectsPage(f, filledWith[view.Projects](source)))
 	pages["entries"] = drawn(t, view.EntriesPage(f, filledWith[view.Entries](source)))

@@ -130,7 +130,7 @@ func checkNames(t *testing.T, root *html.Node) {
 
 func TestPages_Golden(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"sign-in-confirm", "home", "entries", "entry", "entry-rendered", "history", "proposal", "error-404"} {
+	for _, name := range []string{"sign-in-confirm", "home", "entries", "entry", "entry-rendered", "history", "proposal", "findings", "finding", "finding-stored", "exceptions", "error-404"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var b strings.Builder
@@ -245,6 +245,68 @@ func checkSeen(t *testing.T, form *html.Node, p *view.Proposal) {
 	}
 	if got := attribute(with(form, "name", "base_rev"), "value"); got != "17" {
 		t.Errorf("the form sends base_rev=%q", got)
+	}
+}
+
+// Each control is there for those who have it, and sends what was on the screen.
+func TestFindingPage_Controls(t *testing.T) {
+	t.Parallel()
+	const id = "fnd_1"
+	ask, cancel, allow, deny, care := view.AskURL(project.ID, id), view.CancelURL(project.ID, id), view.AllowURL(project.ID, id), view.DenyURL(project.ID, id), view.CareURL(project.ID, id)
+	revoke := view.RevokeURL(project.ID, "alw_1")
+	for page, want := range map[string]struct {
+		forms   []string
+		blocked string
+	}{
+		"finding": {[]string{allow, deny, care}, ""}, "finding-own": {[]string{cancel, care}, "Another maintainer has to decide"},
+		"finding-allowed": {[]string{revoke}, ""}, "finding-asking": {[]string{ask, care}, ""}, "finding-denied": {[]string{ask, care}, ""},
+		"finding-alone": {[]string{care}, "the only maintainer here"},
+	} {
+		root := drawn(t, samples()[page])
+		for _, address := range []string{ask, cancel, allow, deny, care, revoke} {
+			form := with(root, "action", address)
+			if (form != nil) != slices.Contains(want.forms, address) {
+				t.Errorf("%s: form to %s: %t", page, address, form != nil)
+			}
+			if form != nil && attribute(form, "method") != "post" {
+				t.Errorf("%s: the form to %s is no POST", page, address)
+			}
+		}
+		disabled := with(root, "aria-disabled", "true")
+		if (disabled != nil) != (want.blocked != "") {
+			t.Fatalf("%s: a control that cannot be used: %t", page, disabled != nil)
+		}
+		if disabled == nil {
+			continue
+		}
+		if got := text(with(root, "id", attribute(disabled, "aria-describedby"))); !strings.Contains(got, want.blocked) || attribute(disabled, "type") != "button" {
+			t.Errorf("%s: the control says %q", page, got)
+		}
+	}
+	form := with(drawn(t, samples()["finding"]), "action", allow)
+	if got := attribute(with(form, "name", "paths"), "value"); got != "payments/*.md" {
+		t.Errorf("the form sends paths=%q", got)
+	}
+}
+
+func TestFindingPages_Say(t *testing.T) {
+	t.Parallel()
+	for page, wants := range map[string][]string{
+		"finding":         {"never stored", "line 9, column 14", "******** for everybody", "Northpay prints it", "Test value: it opens nothing", "in 6 days", "Jonas Weber asks for an exception", "jonas-mbp"},
+		"finding-stored":  {"It was stored, and shared", "r41", "2 computers may have got it", "mara-laptop of Mara Lindqvist", "nobody can allow it", "others may have read it", "There is no excerpt"},
+		"finding-denied":  {"Jonas Weber asked for an exception", "Denied by Mara Lindqvist", "Name the variable instead."},
+		"finding-allowed": {"Allowed until", "by Mara Lindqvist", "Until the demo is over."},
+		"findings-none":   {"No secret is in", "rules-2026-11", "acme/payments · 120 of 300 changes", "acme/web · nearly through", "Only your own are listed", "All clear"},
+		"findings":        {"A name or note", "was stored", "always a secret", "exception asked for", "denied", "yours", "2 open"},
+		"exceptions":      {"payments/*.md", "Test value", "in 28 days", "in 2 h", "3 more are in force"},
+		"home":            {"2 findings of yours are open", "1 request for an exception waits"},
+	} {
+		got := text(drawn(t, samples()[page]))
+		for _, want := range wants {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s does not say %q: %s", page, want, got)
+			}
+		}
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 func now() time.Time { return time.Date(2026, time.November, 29, 15, 0, 0, 0, time.UTC) }
 
 func frame(section view.Section) view.Frame {
-	return view.Frame{Viewer: "Mara Lindqvist", Section: section, Waiting: 12, Here: "/", Now: now()}
+	return view.Frame{Viewer: "Mara Lindqvist", Section: section, Waiting: 12, Findings: 3, Here: "/", Now: now()}
 }
 
 const refundOld = `---
@@ -205,7 +205,7 @@ func home() view.Home {
 		{Project: project, EntryID: "ent_4", Path: "testing/real-postgres.md", Action: view.ActionCreate, Rev: 43, Author: "Mara Lindqvist", At: minutes(600), Agent: claude},
 		{Project: project, EntryID: "ent_2", Path: "payments/webhook-retries.md", Previous: "webhooks.md", Action: view.ActionMove, Rev: 42, Author: "Tom Okafor", At: minutes(1500)},
 	}
-	return view.Home{MayReview: true, Waiting: queue()[:3], Mine: doneRows()[1:2], Projects: projects(), Changes: changes}
+	return view.Home{MayReview: true, Findings: 2, Requests: 1, Waiting: queue()[:3], Mine: doneRows()[1:2], Projects: projects(), Changes: changes}
 }
 
 func projects() []view.ProjectRow {
@@ -235,9 +235,61 @@ func trees() view.Sync {
 	}}
 }
 
+func findingRows() []view.FindingRow {
+	row := func(id, path, rule string, hard bool, state view.FindingState, author string, age int) view.FindingRow {
+		return view.FindingRow{Project: project, ID: id, Path: path, Rule: rule, Hard: hard, State: state, Author: author, At: minutes(age)}
+	}
+	rows := []view.FindingRow{
+		row("fnd_1", "payments/sandbox-login.md", "password-assigned", false, view.FindingRequested, "Jonas Weber", 12),
+		row("fnd_2", "deploy/registry.md", "github-pat", true, view.FindingOpen, "Aylin Kaya", 90),
+		row("fnd_3", "", "high-entropy", false, view.FindingDenied, "Mara Lindqvist", 1500),
+	}
+	rows[1].Stored, rows[2].Mine = true, true
+	return rows
+}
+
+func findingList(tab view.FindingTab) view.FindingList {
+	return view.FindingList{
+		Tab: tab, Opened: 2, Requested: 1, Everyone: true, Projects: []view.Project{project, {ID: "prj_02", Slug: "acme/web"}},
+		Rows: findingRows(), RuleSet: "rules-2026-11", After: "c1",
+	}
+}
+
+// withFinding opens a request of somebody else's.
+func withFinding(change func(*view.Finding)) view.Findings {
+	p := view.Finding{
+		FindingRow: findingRows()[0], Line: 9, Column: 14, Excerpt: "The sandbox opens with password=******** for everybody.", RuleSet: "rules-2026-11",
+		Device: "jonas-mbp (macOS)", FirstAt: minutes(4000), EntryID: "ent_1", MayDecide: true, MayResolve: true,
+		Rotation: []string{"make a new value and put it where the old one is used", "end the old one: where it was made"},
+		Request: &view.AllowRequest{
+			Reason: "test-value", Note: "Northpay prints it in the documentation of the sandbox.", Paths: "payments/*.md", At: minutes(10), ExpiresAt: minutes(-9000),
+		},
+	}
+	change(&p)
+	return view.Findings{List: findingList(view.FindingsRequested), Open: &p}
+}
+
+func allowed(p *view.Finding) {
+	p.State, p.MayDecide, p.MayResolve, p.MayRevoke = view.FindingAllowed, false, false, true
+	p.Request.Decision = &view.AllowDecision{By: "Mara Lindqvist", At: minutes(2), Note: "Until the demo is over.", Rule: "alw_1", ExpiresAt: minutes(-40000)}
+}
+
+func stored(p *view.Finding) {
+	p.FindingRow, p.Rev, p.MayRead, p.MayDecide, p.Request, p.Excerpt, p.Block = findingRows()[1], 41, true, false, nil, "", view.FindingHard
+	p.Receivers = []view.Receiver{{"mara-laptop", "Mara Lindqvist", minutes(30)}, {"build-7", "Tom Okafor", minutes(500)}}
+}
+
+func exceptions() view.Exceptions {
+	return view.Exceptions{Project: project, MayRevoke: true, More: 3, Rows: []view.ExceptionRow{
+		{ID: "alw_1", Finding: "fnd_1", Rule: "password-assigned", Paths: "payments/*.md", Reason: "test-value", Author: "Jonas Weber", By: "Mara Lindqvist", ExpiresAt: minutes(-40000)},
+		{ID: "alw_2", Rule: "high-entropy", Paths: "**", Reason: "false-positive", Author: "Aylin Kaya", By: "Mara Lindqvist", ExpiresAt: minutes(-90)},
+	}}
+}
+
 // samples are all pages in the states that differ.
 func samples() map[string]templ.Component {
 	review, browse, start, nobody := frame(view.SectionReview), frame(view.SectionProjects), frame(view.SectionHome), view.Frame{Now: now()}
+	found := frame(view.SectionFindings)
 	flashed := review
 	flashed.Flash = &view.Notice{Tone: view.ToneOK, Title: "Approved", Text: "It is published; members get it with their next sync."}
 	rendered, old, deleted := entry(), entry(), entry()
@@ -298,6 +350,33 @@ func samples() map[string]templ.Component {
 		"proposal-rejecting": view.ReviewPage(review, withOpen(func(p *view.Proposal) {
 			p.Reject = view.RejectForm{Note: "see the handbook", Error: "Choose a reason."}
 		})),
+		"findings": view.FindingsPage(found, view.Findings{List: findingList(view.FindingsOpen)}),
+		"findings-none": view.FindingsPage(found, view.Findings{List: view.FindingList{
+			Tab: view.FindingsOpen, Project: project, RuleSet: "rules-2026-11", Rescans: []view.Rescan{{project, 120, 300}, {view.Project{ID: "prj_02", Slug: "acme/web"}, 61, 61}},
+		}}),
+		"finding":         view.FindingsPage(found, withFinding(func(*view.Finding) {})),
+		"finding-allowed": view.FindingsPage(found, withFinding(allowed)),
+		"finding-stored":  view.FindingsPage(found, withFinding(stored)),
+		"finding-own": view.FindingsPage(found, withFinding(func(p *view.Finding) {
+			p.Mine, p.MayDecide, p.MayCancel, p.Block = true, false, true, view.FindingOwn
+		})),
+		"finding-asking": view.FindingsPage(found, withFinding(func(p *view.Finding) {
+			p.Mine, p.State, p.MayDecide, p.MayAsk, p.Request = true, view.FindingOpen, false, true, nil
+			p.Ask = view.AskForm{Reason: "test-value", Note: "of the tutorial", Paths: "[x", Error: "This is a path."}
+		})),
+		"finding-denied": view.FindingsPage(found, withFinding(func(p *view.Finding) {
+			p.Mine, p.State, p.MayDecide, p.MayAsk = true, view.FindingDenied, false, true
+			p.Request.Decision = &view.AllowDecision{By: "Mara Lindqvist", At: minutes(2), Note: "Name the variable instead."}
+		})),
+		"finding-alone": view.FindingsPage(found, withFinding(func(p *view.Finding) {
+			p.Mine, p.State, p.MayDecide, p.Request, p.Block = true, view.FindingOpen, false, nil, view.FindingNobody
+		})),
+		"finding-denying": view.FindingsPage(found, withFinding(func(p *view.Finding) {
+			p.Answer = view.AnswerForm{Deny: true, Note: "see the handbook", Error: "A note has at most 500 characters."}
+		})),
+		"exceptions":      view.ExceptionsPage(found, exceptions()),
+		"exceptions-none": view.ExceptionsPage(found, view.Exceptions{Project: project}),
+
 		"conflicts":      view.ConflictsPage(browse, view.Conflicts{Project: project, Rows: lostRows(), After: "x"}),
 		"conflicts-none": view.ConflictsPage(browse, view.Conflicts{Project: project, Everyone: true}),
 		"conflict":       view.ConflictPage(browse, lost(func(*view.Conflict) {})),

@@ -27,6 +27,23 @@ func ago(now, at time.Time) string {
 	return at.UTC().Format("2 Jan 2006")
 }
 
+// until says how long after now something is, in the words of a person.
+func until(now, at time.Time) string {
+	const day = 24 * time.Hour
+	switch d := at.Sub(now); {
+	case d <= 0:
+		return "ended"
+	case d < time.Hour:
+		return "within the hour"
+	case d < day-time.Hour/2:
+		return fmt.Sprintf("in %d h", d.Round(time.Hour)/time.Hour)
+	case d < day+day/2:
+		return "in a day"
+	default:
+		return fmt.Sprintf("in %d days", d.Round(day)/day)
+	}
+}
+
 func machineTime(at time.Time) string { return at.UTC().Format(time.RFC3339) }
 
 func exactTime(at time.Time) string { return at.UTC().Format("2 Jan 2006, 15:04 UTC") }
@@ -60,6 +77,9 @@ func title(parts ...string) string {
 	}
 	return strings.Join(named, " · ")
 }
+
+// plain shows foreign text where there can be no chips.
+func plain(s string) string { return foreign.Plain(s) }
 
 // named is the name of an entry, or its path if it has none.
 func named(name, path string) string {

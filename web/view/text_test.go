@@ -31,6 +31,22 @@ func TestAgo(t *testing.T) {
 	}
 }
 
+func TestUntil(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, time.November, 29, 15, 0, 0, 0, time.UTC)
+	for want, after := range map[string]time.Duration{
+		"ended": 0, "within the hour": 59 * time.Minute, "in 1 h": time.Hour, "in 23 h": 23*time.Hour + 29*time.Minute,
+		"in a day": 35 * time.Hour, "in 2 days": 36 * time.Hour, "in 7 days": 7*24*time.Hour - time.Second, "in 90 days": 90 * 24 * time.Hour,
+	} {
+		if got := until(now, now.Add(after)); got != want {
+			t.Errorf("%v after is %q, want %q", after, got, want)
+		}
+	}
+	if got := until(now, now.Add(-time.Second)); got != "ended" {
+		t.Errorf("what is over says %q", got)
+	}
+}
+
 func TestSize(t *testing.T) {
 	t.Parallel()
 	for bytes, want := range map[int]string{0: "0 B", 999: "999 B", 1000: "1.0 KB", 262144: "262.1 KB"} {
