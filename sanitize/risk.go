@@ -51,7 +51,8 @@ const (
 // What a person can overlook.
 const (
 	CauseHidden      Cause = "hidden-character"
-	CauseJoiner      Cause = "joiner" // where no script or emoji needs it
+	CauseChannel     Cause = "hidden-channel" // written now so, now so, though it looks alike
+	CauseJoiner      Cause = "joiner"         // where no script or emoji needs it
 	CauseDirection   Cause = "direction-mark"
 	CauseLineEnd     Cause = "odd-line-end" // a line for some programs and none for others
 	CauseScripts     Cause = "mixed-scripts"
@@ -98,6 +99,7 @@ func NewRiskRules() *RiskRules { return &RiskRules{newPhraseBook()} }
 func (rules *RiskRules) Risks(text string) []Risk {
 	r := riskSearch{text: text}
 	r.characters()
+	r.lineEnds()
 	r.markup()
 	f := fold(text)
 	r.words(f, rules.book)
@@ -112,6 +114,10 @@ type riskSearch struct {
 	spans []riskSpan
 	count map[Cause]int
 	last  map[Cause]int // by place in spans
+
+	// What characters passes over, as long as there is not much of it.
+	selectors, blanks int
+	fillers           []int // by their places
 }
 
 // riskSpan is a risk by bytes.

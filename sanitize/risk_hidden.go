@@ -34,11 +34,15 @@ func (r *riskSearch) characters() {
 	}
 	s.end(len(r.text))
 	r.manyJoiners()
+	r.channels()
 }
 
 func (r *riskSearch) character(i int, c rune, size int) {
 	k := class(c)
 	if k == classShown || c == '\ufeff' && i == 0 {
+		if isOddBlank(c) {
+			r.blanks++
+		}
 		return
 	}
 	before, after := r.text[:i], r.text[i+size:]
@@ -46,8 +50,13 @@ func (r *riskSearch) character(i int, c rune, size int) {
 	case classBlank:
 		if !ownScript(before, c, after) {
 			r.add(CauseHidden, i, i+size)
+		} else if !setsOff(c, after) {
+			r.fillers = append(r.fillers, i)
 		}
 	case classJoiner:
+		if c >= 0xFE0E {
+			r.selectors++
+		}
 		if !joinerBelongs(before, c, after) {
 			r.add(CauseJoiner, i, i+size)
 		}
@@ -104,10 +113,10 @@ func ownScript(before string, c rune, after string) bool {
 	case c == 0x16FE4:
 		script = unicode.Khitan_Small_Script
 	case 0x180B <= c && c <= 0x180F:
-	case c == 0x17B4, c == 0x17B5:
-		script = unicode.Khmer
-	case c == 0x115F, c == 0x1160: // which stand for a missing letter; whole syllables miss none
-		return isJamo(prev) || isJamo(next)
+	case c == 0x115F: // which stands for the consonant that a vowel has before it
+		return isJamo(next) && !isLeading(next)
+	case c == 0x1160: // for the vowel behind one
+		return isLeading(prev) && !isVowel(next)
 	case 0x13430 <= c && c <= 0x13442:
 		script = unicode.Egyptian_Hieroglyphs
 	default:
@@ -116,12 +125,23 @@ func ownScript(before string, c rune, after string) bool {
 	return unicode.Is(script, prev) && class(prev) == classShown || unicode.Is(script, next) && class(next) == classShown
 }
 
+// setsOff reports whether c is what Mongolian has before the vowel that ends a
+// word, and shows by its form.
+func setsOff(c rune, after string) bool {
+	next, _ := utf8.DecodeRuneInString(after)
+	return c == 0x180E && (next == 0x1820 || next == 0x1821)
+}
+
 // isJamo reports whether r is a Hangul letter that is put together with its
 // neighbours, and shows.
 func isJamo(r rune) bool {
 	old := 0xA960 <= r && r <= 0xA97C || 0xD7B0 <= r && r <= 0xD7FB
 	return old || 0x1100 <= r && r <= 0x11FF && class(r) == classShown
 }
+
+func isLeading(r rune) bool { return 0x1100 <= r && r <= 0x115E || 0xA960 <= r && r <= 0xA97C }
+
+func isVowel(r rune) bool { return 0x1161 <= r && r <= 0x11A7 || 0xD7B0 <= r && r <= 0xD7C6 }
 
 // joinerBelongs reports whether a joiner or selector is an ordinary part of
 // what stands around it: of an emoji, or of a word in a script that spells with

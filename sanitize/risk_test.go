@@ -112,6 +112,10 @@ func risky() []marked {
 		{sanitize.CauseHidden, "∩«\ufe00» "},
 		{sanitize.CauseHidden, "각«\u1160»각"},
 		{sanitize.CauseHidden, "字«\U00016fe4»字"},
+		{sanitize.CauseHidden, "ន«\u17b5»ស"},
+		{sanitize.CauseHidden, "\u1112\u1161«\u1160»\u11ab"},
+		{sanitize.CauseChannel, "word«\u2009»other" + strings.Repeat(" word\u2009other word other", 8)},
+		{sanitize.CauseChannel, "«⚠»" + strings.Repeat("⚠⚠️⚠️", 8)},
 		{sanitize.CauseJoiner, "a«\u200d»b"},
 		{sanitize.CauseJoiner, "a«\u200c»b"},
 		{sanitize.CauseJoiner, "a«\ufe0f»b"},
@@ -232,7 +236,8 @@ func TestRisks_HostileText(t *testing.T) {
 		"brackets": "<", "tags": "<p ", "links": "](", "opened": "[", "pipes": "curl |", "shells": "curl |sh |sh ", "at": " @x", "negations": "not ",
 		"first words": "ignore ", "letters": "a ", "backticks": "`", "blanks": " ", "lines": "\n", "comments": "<!--", "definitions": "]:",
 		"base64": "QUJD", "joiners": "\u200d", "selectors": "⚠\ufe0f", "marks": "\u0301", "scripts": "ა ߊ ", "accents": "é", "hidden": "\u200b",
-		"escapes": `\x`, "broken": "\xff", "long words": "ignoreprevious",
+		"escapes": `\x`, "broken": "\xff", "odd blanks": "a\u00a0", "other blanks": " \u2009", "keycaps": "1\ufe0f\u20e3",
+		"fillers": "ᠭ\u180b", "decomposed": "e\u0301x", "blanks behind lines": "a\t\n", "line ends": "a\r\nb\n", "long words": "ignoreprevious",
 	} {
 		text := strings.Repeat(piece, size/len(piece))
 		began := time.Now()

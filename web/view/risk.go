@@ -91,6 +91,7 @@ func riskLabel(cause string) string {
 		{"agent-settings", "Settings of an agent: hooks, permissions or servers"},
 		{"prompt-tag", "A tag by which agents tell who speaks"},
 		{"hidden-character", "Invisible characters"},
+		{"hidden-channel", "Choices that nobody sees, and that can be a message"},
 		{"joiner", "Joiners or selectors that nothing needs"},
 		{"direction-mark", "Marks that turn the direction of writing"},
 		{"odd-line-end", "Line ends that not every program sees"},
