@@ -82,7 +82,11 @@ func (s *Server) Devices(ctx context.Context, cursor string) (page []memory.Devi
 		return nil, "", err
 	}
 	for _, item := range w.Items {
-		page = append(page, item.Domain())
+		d, err := item.Domain()
+		if err != nil {
+			return nil, "", err
+		}
+		page = append(page, d)
 	}
 	return page, w.Next, nil
 }

@@ -110,7 +110,10 @@ func (s *Server) Address() string { return s.base }
 // Version tells which instance answers, and what it speaks.
 func (s *Server) Version(ctx context.Context) (wire.Version, error) {
 	var v wire.Version
-	_, err := s.call(ctx, request{path: "/version", anyone: true}, &v)
+	if _, err := s.call(ctx, request{path: "/version", anyone: true}, &v); err != nil {
+		return v, err
+	}
+	_, err := wire.ParseInstanceID(v.Instance)
 	return v, err
 }
 
@@ -120,15 +123,16 @@ func (s *Server) Me(ctx context.Context) (memory.Member, memory.Principal, error
 	if err := s.get(ctx, "/api/v1/me", nil, &w); err != nil {
 		return memory.Member{}, memory.Principal{}, err
 	}
-	member, who := w.Domain()
-	return member, who, nil
+	return w.Domain()
 }
 
 // AddDevice registers this computer.
 func (s *Server) AddDevice(ctx context.Context, name string) (memory.Device, error) {
 	var w wire.Device
-	err := s.post(ctx, "/api/v1/me/devices", wire.DeviceAdd{Name: name, OS: runtime.GOOS}, &w)
-	return w.Domain(), err
+	if err := s.post(ctx, "/api/v1/me/devices", wire.DeviceAdd{Name: name, OS: runtime.GOOS}, &w); err != nil {
+		return memory.Device{}, err
+	}
+	return w.Domain()
 }
 
 // Projects returns the projects with the slug or the git remote.

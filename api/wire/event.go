@@ -16,8 +16,12 @@ func NewHeadEvent(project memory.ProjectID, at memory.Cursor) HeadEvent {
 
 // Domain returns the project and where it stands.
 func (w HeadEvent) Domain() (memory.ProjectID, memory.Cursor, error) {
-	if w.Project == "" || w.Epoch == "" || w.Seq < 0 {
-		return "", memory.Cursor{}, malformed("a head without project or epoch")
+	project, err := served[memory.ProjectID]("prj_", w.Project)
+	if err != nil {
+		return "", memory.Cursor{}, err
 	}
-	return memory.ProjectID(w.Project), memory.Cursor{Epoch: w.Epoch, Seq: w.Seq}, nil
+	if err := servedEpoch(w.Epoch); err != nil || w.Seq < 0 {
+		return "", memory.Cursor{}, malformed("a head without epoch or number")
+	}
+	return project, memory.Cursor{Epoch: w.Epoch, Seq: w.Seq}, nil
 }

@@ -100,7 +100,10 @@ func (w Feed) Domain() (memory.FeedPage, []Refusal, error) {
 	if err != nil {
 		return memory.FeedPage{}, nil, malformed("the digest is no sha256")
 	}
-	if w.Epoch == "" || w.From < 0 || w.From > w.To || w.To > w.Head || w.More != (w.To < w.Head) {
+	if err := servedEpoch(w.Epoch); err != nil {
+		return memory.FeedPage{}, nil, err
+	}
+	if w.From < 0 || w.From > w.To || w.To > w.Head || w.More != (w.To < w.Head) {
 		return memory.FeedPage{}, nil, malformed("a page from %d to %d of %d", w.From, w.To, w.Head)
 	}
 	page := memory.FeedPage{Epoch: w.Epoch, From: w.From, To: w.To, Head: w.Head, Floor: w.Floor, Digest: digest}
@@ -110,8 +113,11 @@ func (w Feed) Domain() (memory.FeedPage, []Refusal, error) {
 	var refused []Refusal
 	last := w.From
 	for _, c := range w.Changes {
-		if c.Seq <= last || c.Seq > w.To || c.EntryID == "" {
+		if c.Seq <= last || c.Seq > w.To {
 			return memory.FeedPage{}, nil, malformed("change %d after %d", c.Seq, last)
+		}
+		if _, err := served[memory.EntryID]("ent_", c.EntryID); err != nil {
+			return memory.FeedPage{}, nil, err
 		}
 		if c.Rev <= 0 || c.Rev > w.Head {
 			return memory.FeedPage{}, nil, malformed("revision %d in change %d", c.Rev, c.Seq)

@@ -116,12 +116,20 @@ func NewTokens(t memory.Tokens) Tokens {
 
 // Domain returns the tokens.
 func (w Tokens) Domain() (memory.Tokens, error) {
-	if w.AccessToken == "" || w.RefreshToken == "" || w.Device == "" || w.Member.ID == "" || w.ExpiresAt.IsZero() {
-		return memory.Tokens{}, malformed("a login without its tokens, device or member")
+	if w.AccessToken == "" || w.RefreshToken == "" || w.ExpiresAt.IsZero() {
+		return memory.Tokens{}, malformed("a login without its tokens")
+	}
+	device, err := served[memory.DeviceID]("dev_", w.Device)
+	if err != nil {
+		return memory.Tokens{}, err
+	}
+	member, err := served[memory.MemberID]("mem_", w.Member.ID)
+	if err != nil {
+		return memory.Tokens{}, err
 	}
 	t := memory.Tokens{
 		Access: w.AccessToken, AccessEnds: w.ExpiresAt, Refresh: w.RefreshToken, RefreshEnds: w.RefreshExpiresAt,
-		Device: memory.DeviceID(w.Device), Member: memory.Member{ID: memory.MemberID(w.Member.ID), Name: w.Member.Name},
+		Device: device, Member: memory.Member{ID: member, Name: w.Member.Name},
 		Project: memory.ProjectID(w.Project),
 	}
 	for _, s := range w.Scopes {

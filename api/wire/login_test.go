@@ -85,8 +85,9 @@ func TestDevice_RoundTrip(t *testing.T) {
 		{ID: "dev_a", Name: "laptop", CreatedAt: at, LastSeen: at.Add(time.Hour), RevokedAt: at.Add(2 * time.Hour), RevokedFor: memory.EndRefreshReused},
 	} {
 		w := NewDevice(want, "dev_a")
-		if diff := cmp.Diff(want, w.Domain()); diff != "" || !w.Current || NewDevice(want, "").Current {
-			t.Errorf("current %v (-want +got):\n%s", w.Current, diff)
+		got, err := w.Domain()
+		if diff := cmp.Diff(want, got); err != nil || diff != "" || !w.Current || NewDevice(want, "").Current {
+			t.Errorf("%v, current %v (-want +got):\n%s", err, w.Current, diff)
 		}
 	}
 }

@@ -80,16 +80,22 @@ func (s *tokens) write(all ...jsontext.Token) {
 func (w Manifest) Domain() (memory.Head, []memory.Entry, []Refusal, error) {
 	fail := func(err error) (memory.Head, []memory.Entry, []Refusal, error) { return memory.Head{}, nil, nil, err }
 	digest, err := memory.ParseDigest(w.Digest)
-	if err != nil || w.Epoch == "" || w.Count == nil || *w.Count != len(w.Entries) {
+	if err != nil || w.Count == nil || *w.Count != len(w.Entries) {
 		return fail(malformed("the manifest is incomplete"))
+	}
+	if err := servedEpoch(w.Epoch); err != nil {
+		return fail(err)
 	}
 	head := memory.Head{Epoch: w.Epoch, Seq: w.Seq, Digest: digest}
 	entries := make([]memory.Entry, 0, len(w.Entries))
 	var refused []Refusal
 	var sum memory.Digest
 	for _, e := range w.Entries {
-		if e.EntryID == "" || e.Rev <= 0 || e.Rev > w.Seq {
+		if e.Rev <= 0 || e.Rev > w.Seq {
 			return fail(malformed("revision %d in a manifest of %d", e.Rev, w.Seq))
+		}
+		if _, err := served[memory.EntryID]("ent_", e.EntryID); err != nil {
+			return fail(err)
 		}
 		entry, err := e.domain()
 		if err != nil {

@@ -105,6 +105,27 @@ func id[T ~string](field, prefix, s string) (T, error) {
 	return T(s), nil
 }
 
+// served checks an id in an answer. Ids become names of files and folders, parts
+// of lines and of headers, so what cannot be one is refused at the door.
+func served[T ~string](prefix, s string) (T, error) {
+	parsed, err := id[T]("", prefix, s)
+	if err != nil || parsed == "" {
+		return "", malformed("an id that is none of those which start with %s", prefix)
+	}
+	return parsed, nil
+}
+
+// servedEpoch checks an epoch in an answer: it goes into headers and cursors.
+func servedEpoch(s string) error {
+	if _, err := memory.ParseCursor(memory.Cursor{Epoch: s}.String()); err != nil {
+		return malformed("an epoch that is no word")
+	}
+	return nil
+}
+
+// ParseInstanceID checks the id by which a server goes.
+func ParseInstanceID(s string) (string, error) { return served[string]("ins_", s) }
+
 // ParseProjectID checks a project's id from an URL. What cannot be one is not
 // found.
 func ParseProjectID(s string) (memory.ProjectID, error) {

@@ -35,13 +35,23 @@ func (w Project) Domain() (memory.ProjectView, error) {
 	if err != nil {
 		return memory.ProjectView{}, malformed("an unknown role")
 	}
+	id, err := served[memory.ProjectID]("prj_", w.ID)
+	if err != nil {
+		return memory.ProjectView{}, err
+	}
+	if err := servedEpoch(w.Epoch); err != nil {
+		return memory.ProjectView{}, err
+	}
+	if _, err := memory.ParseSlug(w.Slug); err != nil {
+		return memory.ProjectView{}, malformed("a project whose name is none")
+	}
 	digest, err := memory.ParseDigest(w.Digest)
-	if err != nil || w.ID == "" || w.Epoch == "" {
-		return memory.ProjectView{}, malformed("a project without id, epoch or digest")
+	if err != nil || w.Head < 0 {
+		return memory.ProjectView{}, malformed("a project without digest or head")
 	}
 	return memory.ProjectView{
 		Project: memory.Project{
-			ID: memory.ProjectID(w.ID), Slug: w.Slug, Remotes: w.Remotes, Review: memory.Preset(w.Review),
+			ID: id, Slug: w.Slug, Remotes: w.Remotes, Review: memory.Preset(w.Review),
 			Head: memory.Head{Epoch: w.Epoch, Seq: w.Head, Floor: w.Floor, Digest: digest},
 		},
 		Role: role,
@@ -68,14 +78,18 @@ func NewMe(m memory.Member, who memory.Principal) Me {
 }
 
 // Domain returns the caller's member and principal.
-func (w Me) Domain() (memory.Member, memory.Principal) {
+func (w Me) Domain() (memory.Member, memory.Principal, error) {
+	id, err := served[memory.MemberID]("mem_", w.ID)
+	if err != nil {
+		return memory.Member{}, memory.Principal{}, err
+	}
 	who := memory.Principal{
-		Member: memory.MemberID(w.ID), Name: w.Name, Admin: w.Admin, Device: memory.DeviceID(w.Device), Project: memory.ProjectID(w.Project),
+		Member: id, Name: w.Name, Admin: w.Admin, Device: memory.DeviceID(w.Device), Project: memory.ProjectID(w.Project),
 	}
 	for _, s := range w.Scopes {
 		who.Scopes = append(who.Scopes, memory.Scope(s))
 	}
-	return memory.Member{ID: who.Member, Name: w.Name, Admin: w.Admin}, who
+	return memory.Member{ID: id, Name: w.Name, Admin: w.Admin}, who, nil
 }
 
 // DeviceAdd is the body of POST /me/devices.
@@ -122,11 +136,12 @@ func NewDevice(d memory.Device, current memory.DeviceID) Device {
 }
 
 // Domain returns the device; the member is the caller.
-func (w Device) Domain() memory.Device {
+func (w Device) Domain() (memory.Device, error) {
+	id, err := served[memory.DeviceID]("dev_", w.ID)
 	return memory.Device{
-		ID: memory.DeviceID(w.ID), Name: w.Name, OS: w.OS, CreatedAt: w.CreatedAt, LastSeen: w.LastSeenAt, RevokedAt: w.RevokedAt,
+		ID: id, Name: w.Name, OS: w.OS, CreatedAt: w.CreatedAt, LastSeen: w.LastSeenAt, RevokedAt: w.RevokedAt,
 		RevokedFor: memory.EndReason(w.RevokedFor),
-	}
+	}, err
 }
 
 // Version is the answer to GET /version.

@@ -243,8 +243,11 @@ func NewResult(v memory.Verdict) Result {
 // Domain returns the receipt of a push with so many ops.
 func (w Receipt) Domain(ops int) (memory.Receipt, error) {
 	digest, err := memory.ParseDigest(w.Digest)
-	if err != nil || w.Epoch == "" {
-		return memory.Receipt{}, malformed("a receipt without a digest or epoch")
+	if err != nil {
+		return memory.Receipt{}, malformed("a receipt without a digest")
+	}
+	if err := servedEpoch(w.Epoch); err != nil {
+		return memory.Receipt{}, err
 	}
 	if len(w.Results) != ops {
 		return memory.Receipt{}, malformed("%d results for %d ops", len(w.Results), ops)
@@ -261,7 +264,7 @@ func (w Receipt) Domain(ops int) (memory.Receipt, error) {
 // Domain returns the verdict. If it names a path that is not allowed here, it
 // becomes a refusal, so that the op keeps its local text and the others go on.
 func (w Result) Domain() (memory.Verdict, error) {
-	v := memory.Verdict{Ruling: memory.Ruling(w.Verdict), EntryID: memory.EntryID(w.EntryID), Rev: w.Rev}
+	v := memory.Verdict{Ruling: memory.Ruling(w.Verdict), Rev: w.Rev}
 	switch v.Ruling {
 	case memory.RulingPublished, memory.RulingSame, memory.RulingWaiting, memory.RulingSuperseded, memory.RulingDeleted,
 		memory.RulingConflict, memory.RulingRefused:
@@ -272,6 +275,11 @@ func (w Result) Domain() (memory.Verdict, error) {
 		return memory.Verdict{}, malformed("a verdict with revision %d", v.Rev)
 	}
 	var err error
+	if w.EntryID != "" {
+		if v.EntryID, err = served[memory.EntryID]("ent_", w.EntryID); err != nil {
+			return memory.Verdict{}, err
+		}
+	}
 	if v.Sum, err = optionalHash("sha256", w.SHA256); err != nil {
 		return memory.Verdict{}, err
 	}

@@ -398,9 +398,9 @@ func TestProject_RoundTrip(t *testing.T) {
 	}
 	member := memory.Member{ID: "mem_m", Name: "Mara", Admin: true}
 	who := memory.Principal{Member: "mem_m", Name: "Mara", Admin: true, Device: "dev_d", Project: "prj_a", Scopes: []memory.Scope{memory.ScopeRead}}
-	gotMember, gotWho := over(t, NewMe(member, who)).Domain()
-	if d := cmp.Diff(member, gotMember) + cmp.Diff(who, gotWho); d != "" {
-		t.Errorf("(-want +got):\n%s", d)
+	gotMember, gotWho, err := over(t, NewMe(member, who)).Domain()
+	if d := cmp.Diff(member, gotMember) + cmp.Diff(who, gotWho); err != nil || d != "" {
+		t.Errorf("%v (-want +got):\n%s", err, d)
 	}
 }
 

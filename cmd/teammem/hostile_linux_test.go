@@ -129,7 +129,7 @@ func TestHostile_FewAmongMany(t *testing.T) {
 // memory unless the race detector takes some for itself.
 func guest(t *testing.T, feed http.HandlerFunc) (*member, result) {
 	t.Helper()
-	server := httptest.NewServer(hostile{feed})
+	server := httptest.NewServer(hostile{feed: feed})
 	t.Cleanup(server.Close)
 	m := &member{home: filepath.Join(t.TempDir(), "home")}
 	mkdir(t, m.work())

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/hex"
 	"fmt"
 	"net/http"
@@ -19,9 +20,13 @@ import (
 	"github.com/teammem/teammem/memory"
 )
 
-// hostile is a server that offers whatever paths a test gives it.
+// hostile is a server that offers whatever a test gives it.
 type hostile struct {
 	feed http.HandlerFunc
+	rest http.HandlerFunc // what is asked for beside the feed; nil: there is none
+
+	instance, member, device string // by which it and its guests go; "" for ordinary ones
+	project                  wire.Project
 }
 
 const (
@@ -30,35 +35,40 @@ const (
 )
 
 func (h hostile) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Teammem-Instance", hostileInstance)
+	instance := cmp.Or(h.instance, hostileInstance)
+	w.Header().Set("Teammem-Instance", instance)
 	w.Header().Set("Content-Type", "application/json")
-	answer := func(v any) {
-		if b, err := wire.Encode(v); err == nil {
-			_, _ = w.Write(b)
-		}
-	}
 	switch {
 	case r.URL.Path == "/version":
-		answer(wire.Version{Version: "0", API: 1, Instance: hostileInstance})
+		answerJSON(w, wire.Version{Version: "0", API: 1, Instance: instance})
 	case r.URL.Path == "/api/v1/me":
-		answer(wire.Me{ID: "mem_x", Name: "x", Scopes: []string{"sync:read", "sync:write"}})
+		answerJSON(w, wire.Me{ID: cmp.Or(h.member, "mem_x"), Name: "x", Scopes: []string{"sync:read", "sync:write"}})
 	case r.URL.Path == "/api/v1/me/devices":
-		answer(wire.Device{ID: "dev_hostile"})
+		answerJSON(w, wire.Device{ID: cmp.Or(h.device, "dev_hostile")})
 	case r.URL.Path == "/api/v1/projects":
-		answer(wire.Page[wire.Project]{Items: []wire.Project{{
-			ID: hostileProject, Slug: "acme/app", Role: "contributor", Epoch: "e1", Digest: memory.Digest{}.String(),
-		}}})
+		p := h.project
+		p.ID, p.Slug, p.Epoch = cmp.Or(p.ID, hostileProject), cmp.Or(p.Slug, "acme/app"), cmp.Or(p.Epoch, "e1")
+		p.Role, p.Digest = "contributor", memory.Digest{}.String()
+		answerJSON(w, wire.Page[wire.Project]{Items: []wire.Project{p}})
 	case strings.HasSuffix(r.URL.Path, "/changes"):
 		h.feed(w, r)
+	case h.rest != nil:
+		h.rest(w, r)
 	default:
 		http.NotFound(w, r)
+	}
+}
+
+func answerJSON(w http.ResponseWriter, v any) {
+	if b, err := wire.Encode(v); err == nil {
+		_, _ = w.Write(b)
 	}
 }
 
 // visit links a new member with the hostile server and syncs once.
 func visit(t *testing.T, feed http.HandlerFunc) (*member, result) {
 	t.Helper()
-	server := httptest.NewServer(hostile{feed})
+	server := httptest.NewServer(hostile{feed: feed})
 	t.Cleanup(server.Close)
 	m := &member{home: filepath.Join(t.TempDir(), "home")}
 	mkdir(t, m.work())
@@ -78,11 +88,7 @@ func offer(paths []string) http.HandlerFunc {
 			SHA256: memory.Sum(text).String(), Size: len(text), Content: &text, At: time.Unix(0, 0).UTC(),
 		})
 	}
-	return func(w http.ResponseWriter, _ *http.Request) {
-		if b, err := wire.Encode(feed); err == nil {
-			_, _ = w.Write(b)
-		}
-	}
+	return func(w http.ResponseWriter, _ *http.Request) { answerJSON(w, feed) }
 }
 
 // vector is one line of the path-key vectors.
