@@ -54,17 +54,25 @@ func (c *cycle) askExceptions(ctx context.Context) (memory.Exceptions, error) {
 	if ctx.Err() != nil {
 		return memory.Exceptions{}, ctx.Err()
 	}
-	if err != nil {
-		a.unheard = !notTaken(err)
+	if err != nil && !notTaken(err) {
+		a.unheard = true
 		return memory.Exceptions{}, nil
 	}
-	a.exceptions, a.version = x, versionOf(x.Rules)
+	c.keepExceptions(x)
+	if err == nil {
+		a.exceptions, a.version = x, versionOf(x.Rules)
+	}
 	return x, nil
 }
 
 // askAllowed looks whether the exceptions are others than those that a text was
-// refused under. Most trees have no such text, and ask nothing.
+// refused under, or that are kept for long. Most trees have no such text, and
+// keep none, and ask nothing.
 func (c *cycle) askAllowed(ctx context.Context) error {
+	if !c.options.DryRun && c.keepsOld() {
+		_, err := c.askExceptions(ctx)
+		return err
+	}
 	waits := func(r refusal) bool { return strings.Contains(r.RuleSet, allowMark) }
 	for _, r := range c.refused {
 		if !waits(r) || c.options.Offline || c.allowed.version != "" {
@@ -74,6 +82,7 @@ func (c *cycle) askAllowed(ctx context.Context) error {
 		rules, err := c.server.AllowRules(ctx, c.link.Project)
 		if err == nil {
 			c.allowed.version = versionOf(rules)
+			c.keepRules(rules)
 		}
 		return ctx.Err() // what cannot be had now is asked for in the next run
 	}

@@ -40,6 +40,7 @@ type tally struct {
 	counts map[string]int
 	down   bool // the server takes no findings
 	deaf   bool // nor tells of any
+	silent bool // it answers nothing
 }
 
 func (n *tally) of(tm *team) {
@@ -48,7 +49,7 @@ func (n *tally) of(tm *team) {
 		n.mu.Lock()
 		call := r.Method + " " + r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
 		n.counts[call]++
-		down := n.down && call == "POST findings" || n.deaf && call == "GET findings"
+		down := n.down && call == "POST findings" || n.deaf && call == "GET findings" || n.silent
 		n.mu.Unlock()
 		if down {
 			http.Error(w, "busy", http.StatusServiceUnavailable)

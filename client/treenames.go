@@ -16,6 +16,7 @@ import (
 // TreeNames judges where files are in the linked trees, as a sync would. It
 // looks at each tree once.
 type TreeNames struct {
+	dirs     Dirs
 	links    []Link
 	options  tree.Options
 	listings map[string]tree.Listing // by memory folder
@@ -29,7 +30,7 @@ func (d Dirs) TreeNames(o tree.Options) (*TreeNames, error) {
 		return nil, err
 	}
 	o.Keep = func(context.Context, tree.Old) error { return errors.New("judging replaces no file") }
-	return &TreeNames{links: all, options: o, listings: map[string]tree.Listing{}}, nil
+	return &TreeNames{dirs: d, links: all, options: o, listings: map[string]tree.Listing{}}, nil
 }
 
 // Judge returns the key of a file in a linked tree, as it is spelled there and
@@ -52,6 +53,16 @@ func (n *TreeNames) Judge(ctx context.Context, file string) (key string, p memor
 		return key, p, problem
 	}
 	return key, p, nil
+}
+
+// Exceptions returns what the project of a file's tree allows, as far as it is
+// known here; nothing for a file that is in none.
+func (n *TreeNames) Exceptions(file string) func(context.Context) (memory.Exceptions, error) {
+	l, _, found := n.find(file)
+	if !found {
+		return func(context.Context) (memory.Exceptions, error) { return memory.Exceptions{}, nil }
+	}
+	return n.dirs.Exceptions(l, n.options.Clock)
 }
 
 // find looks for the tree that a file is in, first as it was named: a link in

@@ -102,8 +102,8 @@ type Exceptions struct {
 	Rules []AllowRule
 }
 
-// inForce leaves out the rules that do not hold at a time.
-func (x Exceptions) inForce(at time.Time) Exceptions {
+// InForce leaves out the rules that do not hold at a time.
+func (x Exceptions) InForce(at time.Time) Exceptions {
 	x.Rules = slices.DeleteFunc(slices.Clone(x.Rules), func(r AllowRule) bool { return !r.inForce(at) })
 	return x
 }

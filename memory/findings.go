@@ -356,7 +356,7 @@ func (s *Service) AllowRules(ctx context.Context, who Principal, id ProjectID) (
 		return nil, err
 	}
 	x, err := s.store.Exceptions(ctx, id)
-	return x.inForce(s.clock()).Rules, err
+	return x.InForce(s.clock()).Rules, err
 }
 
 // RevokeAllow ends an exception. What was shared by it stays.
@@ -386,7 +386,7 @@ func (s *Service) scannerFor(id ProjectID, p Path) Scanner {
 	}
 	return Allowing(s.scanner, p, func(ctx context.Context) (Exceptions, error) {
 		x, err := s.store.Exceptions(ctx, id)
-		return x.inForce(s.clock()), err
+		return x.InForce(s.clock()), err
 	})
 }
 

@@ -95,7 +95,7 @@ func (w rescan) text(ctx context.Context, p *RescanProgress, t StoredText, x Exc
 // find returns what the text and its name hold and nobody allowed.
 func (w rescan) find(ctx context.Context, t StoredText, x Exceptions) (all []Finding, err error) {
 	now := w.clock()
-	known := func(context.Context) (Exceptions, error) { return x.inForce(now), nil }
+	known := func(context.Context) (Exceptions, error) { return x.InForce(now), nil }
 	for _, part := range []struct {
 		text string
 		path Path // that is known to hold nothing

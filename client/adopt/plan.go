@@ -28,14 +28,17 @@ type Importer struct {
 	o      Options
 }
 
-// Options are what an [Importer] needs from the outside. All but Progress are
-// required.
+// Options are what an [Importer] needs from the outside. All but Exceptions and
+// Progress are required.
 type Options struct {
-	MemoryDir string                             // of the linked tree, whose team/ receives
-	Receipts  string                             // folder for what was imported
-	Scanner   func() (memory.Scanner, error)     // built when the first text is to be judged
-	Clock     memory.Clock                       //
-	Progress  func(what string, done, total int) // may be nil
+	MemoryDir string                         // of the linked tree, whose team/ receives
+	Receipts  string                         // folder for what was imported
+	Scanner   func() (memory.Scanner, error) // built when the first text is to be judged
+	Clock     memory.Clock                   //
+	// Exceptions returns what the project allows; it is asked when something was
+	// found. Nil: nothing.
+	Exceptions func(context.Context) (memory.Exceptions, error)
+	Progress   func(what string, done, total int) // may be nil
 }
 
 // Into prepares to import into a linked tree.
@@ -150,13 +153,13 @@ func (im *Importer) screen(ctx context.Context, p *planning, verdict Verdict) er
 	if err != nil {
 		return fmt.Errorf("prepare to look for secrets: %w", err)
 	}
-	done := 0
+	done, allowed := 0, im.exceptions()
 	for i := range p.Items {
 		item := &p.Items[i]
 		if item.Verdict != verdict {
 			continue
 		}
-		_, err := memory.Screen(ctx, scanner, item.Path, item.content)
+		_, err := memory.Screen(ctx, memory.Allowing(scanner, item.Path, allowed), item.Path, item.content)
 		if problem, ok := errors.AsType[*memory.Error](err); ok {
 			item.refuse(problem)
 			if item.Part > 0 {
@@ -169,6 +172,20 @@ func (im *Importer) screen(ctx context.Context, p *planning, verdict Verdict) er
 		im.o.Progress("checking", done, todo)
 	}
 	return nil
+}
+
+// exceptions asks what the project allows once, and if it is needed.
+func (im *Importer) exceptions() func(context.Context) (memory.Exceptions, error) {
+	var x memory.Exceptions
+	asked := im.o.Exceptions == nil
+	return func(ctx context.Context) (_ memory.Exceptions, err error) {
+		if asked {
+			return x, nil
+		}
+		x, err = im.o.Exceptions(ctx)
+		asked = err == nil
+		return x, err
+	}
 }
 
 // planning is a plan on its way.

@@ -26,11 +26,12 @@ func (a *app) newCheckCommand() *cobra.Command {
 		Use:   "check FILE...",
 		Short: "Tell whether files, or a path key, may be shared; needs no server",
 		Long: `Take files through the same checks as a sync: the name, size, encoding and
-secrets. In a linked tree its key is that below team/, and its folders and
-neighbours count; elsewhere its own name does. With --path only a path key is
-judged. A clean file may have hints on how teammates would get more out of it,
-and places that a reviewer will look at.
-Exit 0: clean; 7: refused; 2: a file is not there.`,
+secrets. In a linked tree its key is that below team/, its folders and neighbours
+count, and what the project allows passes, as far as the last sync learned of it;
+elsewhere its own name does. With --path only a path key is judged. A clean file
+may have hints on how teammates would get more out of it, and places that a
+reviewer will look at.
+Exit 0: clean; 7: refused; 1: a file cannot be read; 2: a file is not there.`,
 		Example: "  teammem check notes/*.md\n  teammem check --path 'testing/db.md'",
 		RunE: func(c *cobra.Command, args []string) error {
 			byKey := c.Flags().Changed("path")
@@ -140,7 +141,7 @@ func checkFile(
 			return checkLine{}, err
 		}
 	}
-	clean, written, err := screenFile(ctx, scanner, path, file)
+	clean, written, err := screenFile(ctx, memory.Allowing(scanner, path, trees.Exceptions(file)), path, file)
 	if err != nil {
 		return l, err
 	}

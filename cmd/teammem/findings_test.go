@@ -46,7 +46,7 @@ func TestFindings_AllowedByAnother(t *testing.T) {
 	}{
 		{mara, exitUsage, []string{"allow", "request", id, "--reason", "later"}},
 		{mara, exitRefused, []string{"allow", "request", id, "--reason", "test-value", "--note", "it is password: " + value}},
-		{mara, exitOK, []string{"allow", "request", id, "--reason", "test-value", "--note", "of the demo"}},
+		{mara, exitOK, []string{"allow", "request", id, "--reason", "test-value", "--note", "of the demo", "--paths", "staging*.md"}},
 		{mia, exitUsage, []string{"allow", "approve", id}}, // a program decides on nothing
 	} {
 		if r := tt.who.run(t, in(tt.who, tt.args...)...); r.code != tt.code {
@@ -60,7 +60,7 @@ func TestFindings_AllowedByAnother(t *testing.T) {
 		t.Errorf("it does not say where: %s", asked)
 	}
 	person := tm.inPerson(t, "mia")
-	if _, err := person.service.DecideAllow(t.Context(), person.who, person.project, memory.FindingID(id), memory.AllowAnswer{Approve: true}); err != nil {
+	if _, err := person.service.DecideAllow(t.Context(), person.who, person.project, memory.FindingID(id), memory.AllowAnswer{Approve: true, Glob: "staging*.md"}); err != nil {
 		t.Fatal(err)
 	}
 	if r := mara.sync(t, exitOK); !strings.Contains(r.stdout, "sent") {
@@ -70,20 +70,22 @@ func TestFindings_AllowedByAnother(t *testing.T) {
 	if !strings.Contains(mia.read(t, "staging.md"), value) {
 		t.Error("the file did not arrive")
 	}
+	mara.allowedEverywhere(t, "# Staging\n\nIts password: "+value+" is for everybody.\n")
+	mia.importsAllowed(t, "# Staging\n\nAgain, password: "+value+" is for everybody.\n")
 	var f struct {
 		State, Excerpt string
 		Request        struct {
 			Note string `json:"note"`
 		}
 	}
-	line := mara.must(t, in(mara, "findings", "--json")...)
+	line := mara.must(t, in(mara, "findings", "--json", "--state", "completed")...)
 	if err := json.Unmarshal([]byte(line), &f, json.MatchCaseInsensitiveNames(true)); err != nil || f.State != "completed" || f.Request.Note != "of the demo" ||
 		!strings.Contains(f.Excerpt, "The password of the demo page") || strings.Contains(line, value) {
 		t.Errorf("finding %s: %v", line, err)
 	}
 	rules := mara.must(t, in(mara, "allow", "list")...)
 	rule := regexp.MustCompile(`alw_[a-z2-7]{20}`).FindString(rules)
-	if !strings.Contains(rules, "staging.md: test-value  asked by mara, approved by mia") {
+	if !strings.Contains(rules, "staging*.md: test-value  asked by mara, approved by mia") {
 		t.Errorf("rules: %s", rules)
 	}
 	if r := mara.run(t, in(mara, "allow", "revoke", rule)...); r.code != exitLogin {
@@ -93,6 +95,49 @@ func TestFindings_AllowedByAnother(t *testing.T) {
 	mara.write(t, "staging.md", mara.read(t, "staging.md")+"\nIt is reset each night.\n")
 	mara.sync(t, exitRefused)
 	mara.must(t, in(mara, "findings", "resolve", id)...)
+}
+
+// allowedEverywhere has the checks that ask no server let a text pass under the
+// names that it is allowed for, and under no other.
+func (m *member) allowedEverywhere(t *testing.T, text string) {
+	t.Helper()
+	for name, code := range map[string]int{"staging-check.md": exitOK, "other.md": exitRefused} {
+		m.write(t, name, text)
+		if r := m.run(t, "check", filepath.Join(m.tree(), name)); r.code != code {
+			t.Errorf("check %s: exit %d: %s%s", name, r.code, r.stdout, r.stderr)
+		}
+		m.remove(t, name)
+	}
+	outside := filepath.Join(m.home, "staging-check.md")
+	if err := os.WriteFile(outside, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r := m.run(t, "check", outside); r.code != exitRefused {
+		t.Errorf("check of a file that is in no tree: exit %d: %s", r.code, r.stdout)
+	}
+	for name, permission := range map[string]string{"staging-agent.md": "", "other.md": "deny"} {
+		if before, _ := m.writes(t, "of "+name, name, text+name); before.Specific.Permission != permission {
+			t.Errorf("an agent writes %s: %s", name, before.raw)
+		}
+		m.remove(t, name)
+	}
+}
+
+// importsAllowed has a member take a text in that another has an exception for;
+// nothing of that is known on their computer.
+func (m *member) importsAllowed(t *testing.T, text string) {
+	t.Helper()
+	notes := filepath.Join(m.home, "notes")
+	mkdir(t, notes)
+	for _, name := range []string{"staging-import.md", "other.md"} {
+		if err := os.WriteFile(filepath.Join(notes, name), []byte(text+name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := m.runImport(t, "import", notes, "--yes")
+	if r.code != exitRefused || r.results["staging-import.md"] != "published" || r.files["other.md"].Code != "secret_found" {
+		t.Errorf("import: exit %d: %s%s", r.code, r.stdout, r.stderr)
+	}
 }
 
 // The author of a text that newer rules take back is told in status, and in the

@@ -126,7 +126,7 @@ func (a *app) openImport(o importOptions) (*adopt.Importer, importPrinter, error
 	out.asJSON = o.asJSON
 	return adopt.Into(syncer, adopt.Options{
 		MemoryDir: out.link.MemoryDir, Receipts: filepath.Join(dirs.State, "imports", string(out.link.Project)),
-		Scanner: lazyScanner(), Clock: a.now, Progress: out.bar.update,
+		Scanner: lazyScanner(), Clock: a.now, Exceptions: syncer.Exceptions, Progress: out.bar.update,
 	}), importPrinter{out}, nil
 }
 

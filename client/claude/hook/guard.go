@@ -37,7 +37,7 @@ func (h *Hooks) preToolUse(ctx context.Context, in input, links []client.Link) o
 	if err != nil {
 		return outcome{err: err}
 	}
-	_, err = memory.Screen(ctx, scanner, p, text)
+	_, err = memory.Screen(ctx, memory.Allowing(scanner, p, h.Dirs.Exceptions(at.link, h.Clock)), p, text)
 	if e, ok := errors.AsType[*memory.Error](err); ok {
 		return outcome{answer: deny(refusal(at.disk, e))}
 	}
