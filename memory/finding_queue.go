@@ -74,10 +74,10 @@ func (s *Service) FindingQueue(ctx context.Context, who Principal, q FindingQueu
 }
 
 // Scanning is by which rules texts are scanned, and where those that are stored
-// are still looked at again.
+// are looked at again.
 type Scanning struct {
 	RuleSet string
-	Rescans []RescanProgress // that go on, in projects that the principal may see
+	Rescans []RescanProgress // that are not at their end, while one goes on, in projects that the principal may see
 }
 
 // Scanning tells by which rules texts are scanned.
@@ -86,7 +86,7 @@ func (s *Service) Scanning(ctx context.Context, who Principal) (Scanning, error)
 	if err != nil {
 		return Scanning{}, err
 	}
-	state := Scanning{RuleSet: s.scanner.RuleSet()}
+	state := Scanning{RuleSet: RuleSet(s.scanner.RuleSet())}
 	_, all, err := s.rescans(ctx)
 	if err != nil {
 		return state, orNothing(err)
@@ -95,10 +95,17 @@ func (s *Service) Scanning(ctx context.Context, who Principal) (Scanning, error)
 	for _, o := range seen {
 		mine[o.ID] = true
 	}
+	running := false
 	for _, p := range all {
-		if mine[p.Project] && p.EndedAt.IsZero() {
-			state.Rescans = append(state.Rescans, p)
+		if p.EndedAt.IsZero() {
+			running = running || !p.BeganAt.IsZero()
+			if mine[p.Project] {
+				state.Rescans = append(state.Rescans, p)
+			}
 		}
+	}
+	if !running { // a new project has not begun either, and needs not
+		state.Rescans = nil
 	}
 	return state, nil
 }

@@ -148,7 +148,7 @@ func TestScanning(t *testing.T) {
 	closed := a.addProject(t, "acme/closed")
 	a.exec(t, "update projects set default_role = 'none' where project_id = $1", closed.ID)
 	a.write(t, a.other, "a.md", "nothing of note")
-	check := func(name, rules string, want ...memory.ProjectID) {
+	check := func(name string, want ...memory.ProjectID) {
 		t.Helper()
 		state, err := a.Service.Scanning(t.Context(), a.other)
 		must(t, err)
@@ -156,15 +156,17 @@ func TestScanning(t *testing.T) {
 		for _, p := range state.Rescans {
 			got = append(got, p.Project)
 		}
-		if diff := cmp.Diff(want, got); diff != "" || state.RuleSet != rules {
+		if diff := cmp.Diff(want, got); diff != "" || state.RuleSet != memory.RuleSet("soft-0") {
 			t.Errorf("%s: by %s (-want +got):\n%s", name, state.RuleSet, diff)
 		}
 	}
-	check("before any", "soft-0")
+	check("before any")
 	must(t, a.Service.WantRescan(t.Context()))
-	check("begun", "soft-0", a.project.ID)
+	check("not begun")
 	must(t, a.Service.Rescan(t.Context(), nil))
-	check("at its end", "soft-0")
+	check("at its end")
+	a.exec(t, `update project_rescans set ended_at = null`)
+	check("interrupted", a.project.ID)
 	if _, err := a.Service.Scanning(t.Context(), memory.Principal{}); memory.CodeOf(err) != memory.CodeForbidden {
 		t.Errorf("without a scope: %v", err)
 	}

@@ -70,8 +70,9 @@ func (v *visit) openedFinding(f memory.FindingView) view.Finding {
 	open := view.Finding{
 		FindingRow: v.findingRow(f.Finding), Line: f.Line, Column: f.Column, Excerpt: f.Excerpt, RuleSet: f.RuleSet, FirstAt: f.FirstAt,
 		EntryID: string(f.Stored.EntryID), Rev: f.Stored.Rev, MayRead: v.project.Role >= memory.RoleReviewer, Request: allowRequest(f.Request),
-		Rotation: memory.RotationOf(f.Rule).Steps,
 	}
+	rotation := memory.RotationOf(f.Rule)
+	open.Provider, open.Rotation = rotation.Provider, rotation.Steps
 	for _, r := range f.Receivers {
 		open.Receivers = append(open.Receivers, view.Receiver{Device: r.Device.Name, Owner: r.Owner.Name, At: r.At})
 	}

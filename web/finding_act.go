@@ -86,8 +86,7 @@ func (c *Console) notDone(v *visit, err error) error {
 	case http.StatusConflict:
 		said = &view.Notice{Tone: view.ToneWarn, Title: sentence(e.Message), Text: "Look at it as it stands now."}
 	case http.StatusBadRequest, http.StatusUnprocessableEntity:
-		forms = v.typed(sentence(e.Message))
-		said = &view.Notice{Tone: view.ToneWarn, Title: sentence(e.Message), Text: sentence(e.Hint)}
+		forms = v.typed(e)
 	default:
 		return err
 	}
@@ -96,14 +95,15 @@ func (c *Console) notDone(v *visit, err error) error {
 }
 
 // typed is what was typed into the form that was sent, with what is wrong in it.
-func (v *visit) typed(wrong string) (f findingForms) {
+func (v *visit) typed(e *memory.Error) (f findingForms) {
+	note, wrong := v.words(e, "note"), sentence(e.Message)
 	switch path := v.Path(); {
 	case strings.HasSuffix(path, "/ask"):
-		f.ask = view.AskForm{Reason: v.form["reason"], Note: v.form["note"], Paths: v.form["paths"], Error: wrong}
+		f.ask = view.AskForm{Reason: v.form["reason"], Note: note, Paths: v.words(e, "paths"), Error: wrong}
 	case strings.HasSuffix(path, "/allow"):
-		f.answer = view.AnswerForm{Days: v.form["days"], Note: v.form["note"], Error: wrong}
+		f.answer = view.AnswerForm{Days: v.form["days"], Note: note, Error: wrong}
 	case strings.HasSuffix(path, "/deny"):
-		f.answer = view.AnswerForm{Deny: true, Note: v.form["note"], Error: wrong}
+		f.answer = view.AnswerForm{Deny: true, Note: note, Error: wrong}
 	}
 	return f
 }

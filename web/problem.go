@@ -106,3 +106,12 @@ func status(e *memory.Error) int {
 	}
 	return http.StatusInternalServerError
 }
+
+// words are what was typed into a field of the form that an error is about. Where
+// there was a secret, nothing of it goes back.
+func (v *visit) words(e *memory.Error, field string) string {
+	if e.Code == memory.CodeSecretFound {
+		return ""
+	}
+	return v.form[field]
+}

@@ -179,7 +179,7 @@ func (c *Console) withdraw(v *visit) error {
 // did not count. What was typed is kept.
 func (c *Console) undecided(v *visit, err error) error {
 	e := describe(err)
-	form := view.RejectForm{Reason: v.form["reason"], Note: v.form["note"]}
+	form := view.RejectForm{Reason: v.form["reason"], Note: v.words(e, "note")}
 	said := &view.Notice{Tone: view.ToneWarn, Title: sentence(e.Message), Text: sentence(e.Hint)}
 	switch status(e) {
 	case http.StatusConflict:

@@ -85,7 +85,7 @@ func TestReject(t *testing.T) {
 		{"wrong", "the key is " + mark, http.StatusUnprocessableEntity},
 		{"wrong", "hidden\u200btext \x00", http.StatusUnprocessableEntity},
 	} {
-		reviewer.post(page+"/reject", append(form, "reason", tt.reason, "note", tt.note)...).want(t, tt.status).shows(t, "A fact.")
+		reviewer.post(page+"/reject", append(form, "reason", tt.reason, "note", tt.note)...).want(t, tt.status).shows(t, "A fact.").hides(t, mark)
 	}
 	if b.states(t, memory.ProposalPending) != 1 {
 		t.Fatal("it was decided")

@@ -28,6 +28,7 @@ func TestPages(t *testing.T) {
 	})
 	s.jo.report(payments, map[string]any{"mode": "pull-only"})
 	s.ines.report(platform, map[string]any{"mode": "both-ways"})
+	asked, leaked, own := s.find()
 	conflicts := strings.TrimSuffix(s.entries(), "entries") + "conflicts"
 	pages := []struct {
 		name, path string
@@ -53,6 +54,12 @@ func TestPages(t *testing.T) {
 		{"mine", "/review?tab=mine", s.mara, 200},
 		{"conflicts", conflicts, s.jo, 200},
 		{"conflict", conflicts + "/" + lost["id"].(string), s.jo, 200},
+		{"findings", "/findings", s.jo, 200},
+		{"finding", asked, s.jo, 200},
+		{"finding-stored", leaked, s.jo, 200},
+		{"finding-own", own, s.mara, 200},
+		{"findings-done", "/findings?tab=done", s.ines, 200},
+		{"exceptions", strings.TrimSuffix(conflicts, "conflicts") + "exceptions", s.jo, 200},
 		{"sync", "/sync", s.jo, 200},
 		{"sync-own", "/sync", s.mara, 200},
 		{"not-found", "/p/prj_none/entries", s.jo, 404},

@@ -154,17 +154,24 @@ func edit(path, text string, over map[string]any) op {
 // verdicts.
 func (m *member) push(slug string, ops ...op) []map[string]any {
 	m.site.t.Helper()
+	verdicts := m.send(slug, ops...)
+	for i, v := range verdicts {
+		if v["verdict"] != "published" && v["verdict"] != "waiting" {
+			m.site.t.Fatalf("push %v: %v", ops[i]["path"], v)
+		}
+	}
+	return verdicts
+}
+
+// send sends changes, and returns the verdicts.
+func (m *member) send(slug string, ops ...op) (verdicts []map[string]any) {
+	m.site.t.Helper()
 	p := m.project(slug)
 	answer := m.call(http.MethodPost, "/projects/"+p["id"].(string)+"/push", map[string]any{
 		"epoch": p["epoch"], "device": m.device, "agent": m.agent, "ops": ops,
 	})
-	var verdicts []map[string]any
-	for i, r := range answer["results"].([]any) {
-		v := r.(map[string]any)
-		if v["verdict"] != "published" && v["verdict"] != "waiting" {
-			m.site.t.Fatalf("push %v: %v", ops[i]["path"], v)
-		}
-		verdicts = append(verdicts, v)
+	for _, r := range answer["results"].([]any) {
+		verdicts = append(verdicts, r.(map[string]any))
 	}
 	return verdicts
 }

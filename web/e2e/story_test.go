@@ -1,7 +1,10 @@
 package e2e
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"io/fs"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -143,4 +146,37 @@ func (s *story) age() {
 func (s *story) page(proposal map[string]any) string {
 	s.t.Helper()
 	return "/p/" + s.mara.project(payments)["id"].(string) + "/review/" + proposal["proposal"].(string)
+}
+
+// find has Mara's texts refused, and returns the pages of three findings: what she
+// asks an exception for, what was shared before the rules knew it, and what is
+// hers to mend. One exception is in force. Jo decides.
+func (s *story) find() (asked, leaked, own string) {
+	s.t.Helper()
+	s.admin("role", "set", "--project", payments, "--member", s.jo.name, "--role", "maintainer")
+	base := "/projects/" + s.mara.project(payments)["id"].(string) + "/findings"
+	report := func(path, rule, severity, excerpt string) string {
+		return s.mara.call(http.MethodPost, base, map[string]any{
+			"path": path, "rule": rule, "severity": severity, "rule_set": "secrets-14", "line": 9, "column": 31, "excerpt": excerpt, "device": s.mara.device,
+			"fingerprint": fmt.Sprintf("%x", sha256.Sum256([]byte(path))),
+		})["id"].(string)
+	}
+	ask := func(id, paths, note string) {
+		s.mara.call(http.MethodPost, base+"/"+id+"/allow", map[string]any{"action": "request", "reason": "test-value", "note": note, "paths": paths})
+	}
+	login := report("providers/northpay-sandbox.md", "password-prose", "soft", "The sandbox shop opens with password: ******** for everybody at Acme.")
+	ask(login, "providers/*.md", "Northpay prints it in the documentation of the sandbox; it opens a shop without goods.")
+	done := report("testing/fixture-cards.md", "high-entropy", "soft", "Card tokens of the fixtures: ********, ******** and ********")
+	ask(done, "", "They are in the public repository of the fixtures.")
+	s.sql(`insert into allow_rules (project_id, allow_id, finding_id, fingerprint, rule, glob, reason, author, approved_by, at, expires_at)
+		select f.project_id, 'alw_1', f.finding_id, f.fingerprint, f.rule, f.glob, f.reason, f.author, m.member_id, f.asked_at, f.asked_at + interval '30 days'
+		from secret_findings f, members m where f.finding_id = $1 and m.name = 'Inês Rocha'`, done)
+	s.sql(`update secret_findings f set state = 'completed', decided_by = r.approved_by, decided_at = r.at, allow_id = r.allow_id from allow_rules r where r.finding_id = f.finding_id`)
+	key := report("dashboards.md", "grafana-service-account-token", "hard", "")
+	s.sql(`update secret_findings f set entry_id = e.entry_id, rev = e.head_rev, first_rev = e.head_rev from entries e where f.finding_id = $1 and e.path = f.path`, key)
+	s.sql(`insert into device_cursors (project_id, device_id, epoch, seq, client, at)
+		select p.project_id, d.device_id, p.epoch, p.seq, '', now() - interval '3 hours' from projects p, devices d where p.slug = $1 on conflict do nothing`, payments)
+	mine := report("release/signing.md", "generic-api-key", "soft", "export SIGNING_TOKEN=******** before make release")
+	page := func(id string) string { return strings.TrimSuffix(s.entries(), "entries") + "findings/" + id }
+	return page(login), page(key), page(mine)
 }

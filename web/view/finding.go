@@ -124,7 +124,7 @@ func (l FindingList) empty() string {
 // scanned says how far a re-scan is.
 func (r Rescan) scanned() string {
 	if r.Goal <= r.Seq { // then come proposals and conflicts
-		return "nearly through"
+		return "the last of it"
 	}
 	return strconv.FormatInt(r.Seq, 10) + " of " + count(int(r.Goal), "change", "changes")
 }

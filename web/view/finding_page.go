@@ -17,6 +17,7 @@ type Finding struct {
 	Rev          int64  // of the stored text
 	MayRead      bool   // the stored text
 	Receivers    []Receiver
+	Provider     string   // who makes a new one
 	Rotation     []string // what to do if others have read it, step by step
 	Request      *AllowRequest
 	Block        FindingBlock // why the viewer cannot ask or decide
@@ -141,12 +142,15 @@ func (p Finding) asks() string {
 	return " asked for an exception"
 }
 
+// toRotate reports whether the steps are more than a precaution.
+func (p Finding) toRotate() bool { return p.Stored || p.Hard }
+
 // rotate is the heading of the steps.
 func (p Finding) rotate() string {
 	if p.Stored {
 		return "Rotate it: others may have read it"
 	}
-	return "If it was shared anywhere else, rotate it"
+	return "Rotate it, if it was shared anywhere else"
 }
 
 // allowReasons are the reasons for an exception, in the order of the form.

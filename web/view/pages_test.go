@@ -293,10 +293,10 @@ func TestFindingPages_Say(t *testing.T) {
 	t.Parallel()
 	for page, wants := range map[string][]string{
 		"finding":         {"never stored", "line 9, column 14", "******** for everybody", "Northpay prints it", "Test value: it opens nothing", "in 6 days", "Jonas Weber asks for an exception", "jonas-mbp"},
-		"finding-stored":  {"It was stored, and shared", "r41", "2 computers may have got it", "mara-laptop of Mara Lindqvist", "nobody can allow it", "others may have read it", "There is no excerpt"},
+		"finding-stored":  {"It was stored, and shared", "r41", "2 computers may have got it", "mara-laptop of Mara Lindqvist", "nobody can allow it", "others may have read it", "A new one comes from GitHub", "There is no excerpt"},
 		"finding-denied":  {"Jonas Weber asked for an exception", "Denied by Mara Lindqvist", "Name the variable instead."},
 		"finding-allowed": {"Allowed until", "by Mara Lindqvist", "Until the demo is over."},
-		"findings-none":   {"No secret is in", "rules-2026-11", "acme/payments · 120 of 300 changes", "acme/web · nearly through", "Only your own are listed", "All clear"},
+		"findings-none":   {"No secret is in", "rules-2026-11", "acme/payments · 120 of 300 changes", "acme/web · the last of it", "Only your own are listed", "All clear"},
 		"findings":        {"A name or note", "was stored", "always a secret", "exception asked for", "denied", "yours", "2 open"},
 		"exceptions":      {"payments/*.md", "Test value", "in 28 days", "in 2 h", "3 more are in force"},
 		"home":            {"2 findings of yours are open", "1 request for an exception waits"},

@@ -260,7 +260,7 @@ func withFinding(change func(*view.Finding)) view.Findings {
 	p := view.Finding{
 		FindingRow: findingRows()[0], Line: 9, Column: 14, Excerpt: "The sandbox opens with password=******** for everybody.", RuleSet: "rules-2026-11",
 		Device: "jonas-mbp (macOS)", FirstAt: minutes(4000), EntryID: "ent_1", MayDecide: true, MayResolve: true,
-		Rotation: []string{"make a new value and put it where the old one is used", "end the old one: where it was made"},
+		Provider: "GitHub", Rotation: []string{"make a new value and put it where the old one is used", "end the old one: where it was made"},
 		Request: &view.AllowRequest{
 			Reason: "test-value", Note: "Northpay prints it in the documentation of the sandbox.", Paths: "payments/*.md", At: minutes(10), ExpiresAt: minutes(-9000),
 		},
