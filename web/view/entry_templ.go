@@ -167,7 +167,7 @@ func EntryPage(f Frame, p Entry) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = sourceText(f, newSource(p.Content, p.Lints), p.rawURL()).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = sourceText(f, newSource(p.Content, p.Lints, p.Risks), p.rawURL()).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -19,7 +19,7 @@ type source struct {
 type sourceLn struct {
 	text   string // with its line end
 	number int
-	linted bool
+	marked bool // something is said about it, which leads here
 }
 
 // What bounds the elements of a page.
@@ -28,18 +28,21 @@ const (
 	mostChips    = 5000
 )
 
-func newSource(content string, lints []Lint) source {
+func newSource(content string, lints []Lint, risks []Risk) source {
 	s := source{text: content, crlf: crlfOnly(content), long: strings.Count(content, "\n") > mostNumbered, chips: crowded(content)}
 	if s.long || s.chips {
 		return s
 	}
-	linted := map[int]bool{}
+	marked := map[int]bool{}
 	for _, l := range lints {
-		linted[l.Line] = true
+		marked[l.Line] = true
+	}
+	for _, r := range risks {
+		marked[r.Line] = true
 	}
 	for text := range strings.Lines(content) {
 		n := len(s.lines) + 1
-		s.lines = append(s.lines, sourceLn{text, n, linted[n]})
+		s.lines = append(s.lines, sourceLn{text, n, marked[n]})
 	}
 	return s
 }

@@ -119,6 +119,11 @@ func checkNames(t *testing.T, root *html.Node) {
 			}
 		}
 	}
+	for a := range elements(root, "a") {
+		if id, here := strings.CutPrefix(attribute(a, "href"), "#"); here && !ids[id] {
+			t.Errorf("a link to #%s leads to nothing", id)
+		}
+	}
 	for n := range elements(root, "") {
 		for _, key := range []string{"aria-labelledby", "aria-describedby", "for"} {
 			if id := attribute(n, key); id != "" && !ids[id] {

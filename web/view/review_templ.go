@@ -809,7 +809,7 @@ func proposed(f Frame, p Proposal, parts []section) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		case ModeRaw:
-			templ_7745c5c3_Err = sourceText(f, newSource(p.shown(), p.Lints), ProposalRawURL(p.Project.ID, p.ID)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = sourceText(f, newSource(p.shown(), p.Lints, p.Risks), ProposalRawURL(p.Project.ID, p.ID)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

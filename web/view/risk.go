@@ -42,8 +42,11 @@ func riskGroups(risks []Risk) []riskGroup {
 	return groups
 }
 
-// mostRiskLines is how many lines are named of one cause.
-const mostRiskLines = 8
+// How many causes are named, and lines of each: more than today's rules have.
+const (
+	mostRisks     = 50
+	mostRiskLines = 8
+)
 
 // lineAddress leads to a line of the text as it is.
 func lineAddress(raw string, line int) string { return raw + "#L" + strconv.Itoa(line) }
@@ -70,7 +73,20 @@ func (p Proposal) linesAt() string {
 // riskLabel says in words what a cause is. One of a newer server is shown by
 // its name.
 func riskLabel(cause string) string {
-	for _, l := range [...]struct{ cause, label string }{
+	for _, l := range riskLabels() {
+		if l.cause == cause {
+			return l.label
+		}
+	}
+	return cause
+}
+
+// causeLabel is a cause in words.
+type causeLabel struct{ cause, label string }
+
+// riskLabels has one for each cause of package sanitize, as a test checks.
+func riskLabels() []causeLabel {
+	return []causeLabel{
 		{"override", "Asks to ignore earlier instructions"},
 		{"secrecy", "Asks to keep something from people"},
 		{"role-claim", "Claims a role or an authority"},
@@ -104,10 +120,5 @@ func riskLabel(cause string) string {
 		{"link-text", "A link that names another host than it leads to"},
 		{"data-uri", "Data inside an address"},
 		{"pushed-aside", "Text behind a wall of blanks"},
-	} {
-		if l.cause == cause {
-			return l.label
-		}
 	}
-	return cause
 }

@@ -46,7 +46,7 @@ func numbered(s source) templ.Component {
 	var b strings.Builder
 	for _, l := range s.lines {
 		b.WriteString(`<span class="ln"`)
-		if l.linted {
+		if l.marked {
 			b.WriteString(` id="L` + strconv.Itoa(l.number) + `"`)
 		}
 		b.WriteString(">" + foreign.Source(s.body(l)))
