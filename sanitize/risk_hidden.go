@@ -57,7 +57,7 @@ func (r *riskSearch) character(i int, c rune, size int) {
 		if c >= 0xFE0E {
 			r.selectors++
 		}
-		if !joinerBelongs(before, c, after) {
+		if !JoinerBelongs(before, c, after) {
 			r.add(CauseJoiner, i, i+size)
 		}
 	case classDirection:
@@ -143,10 +143,10 @@ func isLeading(r rune) bool { return 0x1100 <= r && r <= 0x115E || 0xA960 <= r &
 
 func isVowel(r rune) bool { return 0x1161 <= r && r <= 0x11A7 || 0xD7B0 <= r && r <= 0xD7C6 }
 
-// joinerBelongs reports whether a joiner or selector is an ordinary part of
+// JoinerBelongs reports whether a joiner or selector is an ordinary part of
 // what stands around it: of an emoji, or of a word in a script that spells with
 // joiners.
-func joinerBelongs(before string, c rune, after string) bool {
+func JoinerBelongs(before string, c rune, after string) bool {
 	prev, _ := utf8.DecodeLastRuneInString(before)
 	next, _ := utf8.DecodeRuneInString(after)
 	switch c {

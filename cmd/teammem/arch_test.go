@@ -45,7 +45,7 @@ var edges = map[string][]string{
 	"web/static":       {},
 	"web/view":         {"web/view/diff", "web/view/foreign"},
 	"web/view/diff":    {},
-	"web/view/foreign": {},
+	"web/view/foreign": {"sanitize"},
 	"client":           {"memory", "sync", "sanitize", "api/wire", "client/tree"},
 	"client/tree":      {"memory", "sanitize"},
 	"client/adopt":     {"client", "client/tree", "memory", "sanitize", "sync"},

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/teammem/teammem/sanitize"
 )
 
 // invisible names the class of a code point that shows as nothing, as a plain
@@ -46,13 +48,8 @@ func belongs(before string, r rune, after string) (more int, ok bool) {
 	prev, _ := utf8.DecodeLastRuneInString(before)
 	next, _ := utf8.DecodeRuneInString(after)
 	switch r {
-	case 0x200d:
-		base, _ := utf8.DecodeLastRuneInString(trimModifiers(before))
-		return 0, isPictograph(base) && isPictograph(next) || joins(prev, next)
-	case 0x200c:
-		return 0, joins(prev, next)
-	case 0xfe0f, 0xfe0e:
-		return 0, isPictograph(prev) || isKeycap(prev) && next == 0x20e3
+	case 0x200c, 0x200d, 0xfe0e, 0xfe0f:
+		return 0, sanitize.JoinerBelongs(before, r, after)
 	case 0x3000:
 		return 0, isWide(prev) || isWide(next)
 	}
@@ -70,42 +67,6 @@ func belongs(before string, r rune, after string) (more int, ok bool) {
 // asTags writes a word in tag characters, with the one that ends it.
 func asTags(word string) string {
 	return strings.Map(func(r rune) rune { return 0xe0000 + r }, word) + "\U000e007f"
-}
-
-// trimModifiers cuts what may stand between a pictograph and a joiner.
-func trimModifiers(s string) string {
-	return strings.TrimRightFunc(s, func(r rune) bool { return r == 0xfe0f || 0x1f3fb <= r && r <= 0x1f3ff })
-}
-
-func isKeycap(r rune) bool { return '0' <= r && r <= '9' || r == '#' || r == '*' }
-
-// isPictograph tells symbols that have an emoji form. Go has no table of them:
-// nearly all are in the category So, and those which are not are listed.
-func isPictograph(r rune) bool {
-	switch {
-	case r < utf8.RuneSelf, r == utf8.RuneError: // of nothing at all
-		return false
-	case r == 0x203c, r == 0x2049, r == 0x2139, r == 0x2194, r == 0x2934, r == 0x2935, r == 0x3030, r == 0x303d:
-		return true
-	case 0x25fb <= r && r <= 0x25fe, 0x1f3fb <= r && r <= 0x1f3ff:
-		return true
-	}
-	return unicode.Is(unicode.So, r)
-}
-
-// joins reports whether a joiner between the two is how their script spells a
-// word, as in Persian or Hindi.
-func joins(prev, next rune) bool {
-	for _, script := range [...]*unicode.RangeTable{
-		unicode.Arabic, unicode.Syriac, unicode.Mongolian, unicode.Nko, unicode.Devanagari, unicode.Bengali,
-		unicode.Gurmukhi, unicode.Gujarati, unicode.Oriya, unicode.Tamil, unicode.Telugu, unicode.Kannada,
-		unicode.Malayalam, unicode.Sinhala, unicode.Khmer,
-	} {
-		if unicode.Is(script, prev) {
-			return unicode.Is(script, next)
-		}
-	}
-	return false
 }
 
 func isWide(r rune) bool {

@@ -44,6 +44,7 @@ func TestLine_Chips(t *testing.T) {
 		{"spaces", "a\u00a0b\u2003c\u202fd\u3000e", "U+00A0 U+2003 U+202F U+3000"},
 		{"line separators", "a\u2028b\u2029c\u0085", "U+2028 U+2029 U+0085"},
 		{"soft hyphen, joiner, filler, blank", "a\u00ad\u034f\u3164\u115f\u2800", "U+00AD U+034F U+3164 U+115F U+2800"},
+		{"selector behind a blank", "\u2800\ufe0f", "U+2800 U+FE0F"},
 		{"controls", "a\x1b\x07\x7f\x00", "U+001B U+0007 U+007F U+0000"},
 		{"breaks inside a line", "a\tb\nc\rd", "U+0009 U+000A U+000D"},
 		{"private use", "a\ue000\U000f0000\U0010fffd", "U+E000 U+F0000 U+10FFFD"},
