@@ -65,11 +65,12 @@ type unread struct {
 // readChunks applies the near matcher to all chunks but those known as clean.
 // The verdict on a chunk depends on the chunk and its context alone.
 func (s *Scanner) readChunks(ctx context.Context, plain view) (found []match, rest unread, err error) {
+	var names namer
 	for _, core := range chunks(plain.text) {
 		if err := ctx.Err(); err != nil {
 			return nil, unread{}, err
 		}
-		key := keyOf(plain.text, core)
+		key := names.key(plain.text, core)
 		known := s.known.of(key)
 		if known&open == 0 {
 			rest.disguised, rest.keys = append(rest.disguised, core), append(rest.keys, key)
@@ -97,13 +98,17 @@ func (s *Scanner) readChunks(ctx context.Context, plain view) (found []match, re
 }
 
 // regions returns what has to be read to know chunks without their disguises:
-// their context too, up to white space, so that no encoded run is cut.
+// their context too, up to white space, so that no encoded run is cut, and from
+// the beginning of a row.
 func regions(text string, chunks []span) []span {
 	var out []span
 	for _, c := range chunks {
 		r := around(c, chunkContext, chunkContext, text)
 		for n := 0; r.start > 0 && n < farReach && text[r.start-1] > ' '; n++ {
 			r.start--
+		}
+		if line := max(strings.LastIndexByte(text[:r.start], '\n')+1, r.start-farReach); isRow(text[line:r.start]) {
+			r.start = line
 		}
 		for n := 0; r.end < len(text) && n < farReach && text[r.end] > ' '; n++ {
 			r.end++

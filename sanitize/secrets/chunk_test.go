@@ -42,11 +42,11 @@ func TestChunks_Edit(t *testing.T) {
 	after := before[:50_000] + "an inserted line\n" + before[50_000:]
 	known := map[verdictKey]bool{}
 	for _, c := range chunks(before) {
-		known[keyOf(before, c)] = true
+		known[new(namer).key(before, c)] = true
 	}
 	fresh, all := 0, chunks(after)
 	for _, c := range all {
-		if !known[keyOf(after, c)] {
+		if !known[new(namer).key(after, c)] {
 			fresh++
 		}
 	}
@@ -87,13 +87,13 @@ func TestReadChunks_Verdicts(t *testing.T) {
 			}
 		}
 	}
-	if s.known.of(keyOf(harmless, span{0, len(harmless)}))&clean == 0 {
+	if s.known.of(new(namer).key(harmless, span{0, len(harmless)}))&clean == 0 {
 		t.Error("a clean chunk was not remembered")
 	}
-	if s.known.of(keyOf(dirty, span{0, len(dirty)}))&clean != 0 {
+	if s.known.of(new(namer).key(dirty, span{0, len(dirty)}))&clean != 0 {
 		t.Error("a chunk with a finding was remembered as clean")
 	}
-	if keyOf(harmless+"x", span{0, len(harmless)}) == keyOf(harmless, span{0, len(harmless)}) {
+	if new(namer).key(harmless+"x", span{0, len(harmless)}) == new(namer).key(harmless, span{0, len(harmless)}) {
 		t.Error("the context takes no part in the key")
 	}
 }

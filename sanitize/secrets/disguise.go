@@ -20,7 +20,8 @@ func disguises(text string, part span) []view {
 		all = append(all, v)
 		last = v
 	}
-	for _, rewrite := range []func(*view) (view, bool){columns, spell, glue} {
+	labelled := func(under *view) (view, bool) { return columns(under, secretHeads(headAbove(text, part.start))) }
+	for _, rewrite := range []func(*view) (view, bool){labelled, spell, glue} {
 		if v, ok := rewrite(&last); ok {
 			all = append(all, v)
 		}

@@ -93,14 +93,14 @@ func (m *matcher) windows(v view, core span) (map[int][]span, error) {
 }
 
 // wakes tells whether a keyword in core may begin a match. It asks the windows
-// that go by the keyword's word, which is short or has no secret in it; for the
-// others the keyword is enough, since they look further.
+// that need no more than a glance; for the others the keyword is enough, since
+// they look further.
 func (m *matcher) wakes(text string, core span) bool {
 	woken := false
 	m.words.each(text, core, func(keyword int, at span) {
 		for _, i := range m.byWord[keyword] {
 			t, err := m.rules[i].traits()
-			if err == nil && t.worded {
+			if err == nil && t.glances {
 				_, ok := t.window(text, at, span{})
 				woken = woken || ok
 				continue

@@ -4,18 +4,19 @@ import "strings"
 
 // columns writes the head of a table column in front of the column's cells, if
 // the head names a secret: in "| user | password |" the label is lines away
-// from the value.
-func columns(under *view) (view, bool) {
+// from the value. If the text begins within a table, heads are that table's.
+func columns(under *view, heads []string) (view, bool) {
 	r := rewriting{under: under}
-	var heads []string // of the table that the current line belongs to
 	before := ""
 	for at := 0; at < len(under.text); {
 		line, _, _ := strings.Cut(under.text[at:], "\n")
 		switch {
 		case !isRow(line):
-			heads = nil
+			heads = nil // of the table that the current line belongs to
 		case isDelimiter(line):
-			heads = secretHeads(before)
+			if at > 0 { // else the heads are above
+				heads = secretHeads(before)
+			}
 		default:
 			for i, c := range cells(line) {
 				if i < len(heads) && heads[i] != "" && c.size() > 0 {
@@ -27,6 +28,27 @@ func columns(under *view) (view, bool) {
 		at += len(line) + 1
 	}
 	return r.view()
+}
+
+// headAbove returns the line with the heads of the table in which offset at lies,
+// if that is where a row begins; "" if there is none.
+func headAbove(text string, at int) string {
+	first, _, _ := strings.Cut(text[at:], "\n")
+	if !isRow(first) || at > 0 && text[at-1] != '\n' {
+		return ""
+	}
+	for under := first; at > 0; {
+		start := strings.LastIndexByte(text[:at-1], '\n') + 1
+		line := text[start : at-1]
+		switch {
+		case !isRow(line):
+			return ""
+		case isDelimiter(under):
+			return line
+		}
+		at, under = start, line
+	}
+	return ""
 }
 
 func isRow(line string) bool { return strings.HasPrefix(strings.TrimLeft(line, " \t>"), "|") }

@@ -27,7 +27,10 @@ func (o ownRule) definition() definition {
 }
 
 func (o ownRule) traits(m measures) traits {
-	return traits{window: o.window(m), keep: o.keep, anchored: true, joinable: o.severity == sanitize.SeverityHard}
+	return traits{
+		window: o.window(m), far: slices.Contains(farRules(), o.id), keep: o.keep, anchored: true,
+		joinable: o.severity == sanitize.SeverityHard,
+	}
 }
 
 func ownRules() []ownRule {

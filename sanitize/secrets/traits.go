@@ -13,8 +13,9 @@ type traits struct {
 	anchored bool
 	// joinable rules are asked again about the text without its line breaks.
 	joinable bool
-	// worded tells that the window goes by the length of the keyword's word.
-	worded bool
+	// glances tells that a look at the keyword's word, or a few bytes before it, is
+	// enough to refuse a window.
+	glances bool
 	// keep judges a finding; nil keeps all.
 	keep func(candidate) bool
 }
@@ -28,7 +29,7 @@ func traitsOf(id string, p pattern, m measures) traits {
 	case id == "private-key":
 		t.window = block
 	case id == "kubernetes-secret-yaml":
-		t.window, t.far = manifest, false
+		t.window, t.glances = manifest, true
 	case id == "curl-auth-header":
 		t.window = lines(11, "-H", "--header")
 	case id == "curl-auth-user":
@@ -38,7 +39,7 @@ func traitsOf(id string, p pattern, m measures) traits {
 	case assigned(p.core):
 		t.window, t.far = assignment(m), false
 	case m.compact():
-		t.window, t.worded = word(m), true
+		t.window, t.glances = word(m), true
 		t.joinable = severity == sanitize.SeverityHard
 	default:
 		t.window, t.far = stretch(m), false
@@ -51,8 +52,10 @@ func traitsOf(id string, p pattern, m measures) traits {
 func farRules() []string {
 	return []string{
 		"1password-service-account-token", "airtable-personnal-access-token", "curl-auth-header", "curl-auth-user",
-		"facebook-access-token", "facebook-page-access-token", "flyio-access-token", "jwt", "microsoft-teams-webhook",
-		"private-key", "slack-app-token", "slack-bot-token", "slack-legacy-token",
+		"facebook-access-token", "facebook-page-access-token", "flyio-access-token", "jwt", "kubernetes-secret-yaml",
+		"microsoft-teams-webhook", "private-key", "pypi-upload-token", "slack-app-token", "slack-bot-token", "slack-legacy-token",
+		// Our own.
+		"dropbox-access-token", "json-web-key", "pypi-test-token", "session-cookie",
 	}
 }
 

@@ -12,18 +12,22 @@ const verdictsKept = 16384
 
 type verdictKey [sha256.Size]byte
 
-// keyOf names a chunk together with all that decides about it: its context,
-// where it lies in that, and whether the text ends there.
-func keyOf(text string, core span) verdictKey {
+// namer names the chunks of a text. It keeps the memory that it needs for one.
+type namer struct{ named []byte }
+
+// key names a chunk together with all that decides about it: its context, where
+// it lies in that, whether the text ends there, and the head of the table that it
+// goes on with.
+func (n *namer) key(text string, core span) verdictKey {
 	all := around(core, chunkContext, chunkContext, text)
-	h := sha256.New()
-	var head [18]byte
-	binary.LittleEndian.PutUint64(head[0:], uint64(core.start-all.start)) //nolint:gosec // core lies in all
-	binary.LittleEndian.PutUint64(head[8:], uint64(core.end-all.start))   //nolint:gosec // core lies in all
-	head[16], head[17] = flag(all.start == 0), flag(all.end == len(text))
-	h.Write(head[:])
-	h.Write([]byte(text[all.start:all.end]))
-	return verdictKey(h.Sum(nil))
+	b := binary.LittleEndian.AppendUint64(n.named[:0], uint64(core.start-all.start)) //nolint:gosec // core lies in all
+	b = binary.LittleEndian.AppendUint64(b, uint64(core.end-all.start))              //nolint:gosec // core lies in all
+	head := headAbove(text, core.start)
+	b = binary.LittleEndian.AppendUint64(b, uint64(len(head)))
+	b = append(b, flag(all.start == 0), flag(all.end == len(text)))
+	b = append(b, head...)
+	n.named = append(b, text[all.start:all.end]...)
+	return sha256.Sum256(n.named)
 }
 
 // keyOfPiece names a text with something to decode, all of which decides.

@@ -14,7 +14,7 @@ const (
 	margin = 4
 	// nearReach is the furthest a rule of the near matcher reads to either side
 	// of its keyword.
-	nearReach = 1536
+	nearReach = 640
 	// farReach limits the words a rule of the far matcher reads.
 	farReach = 16 << 10
 )
@@ -100,7 +100,7 @@ func stretch(m measures) windowFunc {
 // they hold one of the marks.
 func lines(after int, marks ...string) windowFunc {
 	return func(text string, hit, _ span) (span, bool) {
-		limit := around(hit, nearReach, 2*nearReach, text)
+		limit := around(hit, manifestReach, 2*manifestReach, text)
 		w := hit
 		if n := strings.LastIndexByte(text[limit.start:hit.start], '\n'); n >= 0 {
 			limit.start += n + 1
@@ -132,13 +132,16 @@ func block(text string, hit, _ span) (span, bool) {
 	return span{hit.start, min(hit.start+farReach, len(text))}, true
 }
 
+// manifestReach is how far from its kind the values of a manifest are looked for.
+const manifestReach = 1536
+
 // manifest reads around the "secret" of a Kubernetes manifest.
 func manifest(text string, hit, _ span) (span, bool) {
 	before := strings.TrimRight(text[max(0, hit.start-32):hit.start], " \t\"'")
 	if n := len(before) - len("kind:"); n < 0 || !strings.EqualFold(before[n:], "kind:") {
 		return span{}, false
 	}
-	return around(hit, nearReach, nearReach, text), true
+	return around(hit, manifestReach, manifestReach, text), true
 }
 
 // everything is for the rules whose keyword may stand far from the match.
