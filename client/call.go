@@ -92,7 +92,7 @@ func retryPauses() []time.Duration {
 
 // try sends one request.
 func (s *Server) try(ctx context.Context, r request, token string, v any) (status int, err error) {
-	limited, cancel := context.WithTimeout(ctx, requestTimeout)
+	limited, cancel := context.WithTimeout(ctx, s.patience)
 	defer cancel()
 	req, err := s.build(limited, r, token)
 	if err != nil {

@@ -213,6 +213,9 @@ func (c *cycle) changeSome(ctx context.Context, ops []msync.Op) error {
 			b.Discard()
 			return ctx.Err()
 		}
+		if c.refuseText(op, found[refOf(op)]) {
+			continue
+		}
 		ready, err := c.enter(ctx, b, op, found[refOf(op)])
 		if err != nil {
 			b.Discard()

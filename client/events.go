@@ -60,7 +60,7 @@ func (s *Server) Events(ctx context.Context, heard func(memory.ProjectID, memory
 func (s *Server) follow(ctx context.Context, token string, heard func(memory.ProjectID, memory.Cursor), alive func()) error {
 	limited, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	watchdog := time.AfterFunc(requestTimeout, func() { cancel(fmt.Errorf("%w: it does not answer", ErrOffline)) })
+	watchdog := time.AfterFunc(s.patience, func() { cancel(fmt.Errorf("%w: it does not answer", ErrOffline)) })
 	defer watchdog.Stop()
 	req, err := s.build(limited, request{path: "/api/v1/events"}, token)
 	if err != nil {

@@ -11,6 +11,9 @@ func (s *Syncer) OnSync(f func()) { s.onSync = f }
 // WaitForReports lets a report take its time, on a machine that does much else.
 func (s *Syncer) WaitForReports() { s.reportTime = time.Minute }
 
+// Patience is how long one answer may take from here on.
+func (s *Server) Patience(d time.Duration) { s.patience = d }
+
 // ForgetOrigins makes an index what one of the version before is once it was
 // read: nothing in it says who wrote what.
 func ForgetOrigins(t testing.TB, file string) {

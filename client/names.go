@@ -1,6 +1,8 @@
 package client
 
 import (
+	"slices"
+
 	"github.com/teammem/teammem/api/wire"
 	"github.com/teammem/teammem/memory"
 	"github.com/teammem/teammem/sanitize"
@@ -45,11 +47,25 @@ func (c *cycle) bringsNames(changes []memory.Change) bool {
 
 // claim gives a live entry its name, or says why it may not have it here.
 func (c *cycle) claim(r msync.Remote) *memory.Error {
-	if c.names == nil || r.Deleted {
+	if c.names == nil {
+		return nil
+	}
+	if e := c.state.entries[r.EntryID]; e != nil {
+		if path, _, live := e.served(); live {
+			c.names.Remove(path.String())
+		}
+	}
+	if r.Deleted {
 		return nil
 	}
 	if err := memory.CheckTwin(c.names, r.Path); err != nil {
 		return err
+	}
+	if c.names.Has(r.Path.String()) {
+		return &memory.Error{
+			Code: memory.CodePathRejected, Layer: string(sanitize.LayerCase), Message: "the server has two entries of this name",
+			Hint: "the first one is here; ask whoever runs the server",
+		}
 	}
 	c.names.Add(r.Path.String())
 	return nil
@@ -70,12 +86,40 @@ func (c *cycle) refuseForeign(f wire.Refusal) {
 	c.state.foreign[f.EntryID], c.state.dirty = r, true
 }
 
+// refuseText keeps a text of the server's out of the tree which holds what nobody
+// sees and an agent reads. The server should have refused it; the entry stays as
+// it is here until there is another text. A text with a few invisible breaks in
+// words may be from before those were refused: it is taken, and told.
+func (c *cycle) refuseText(op msync.Op, text []byte) (refused bool) {
+	if op.Kind != msync.Download && (op.Kind != msync.Conflict || op.Remote.Deleted) {
+		return false
+	}
+	problem := memory.CheckText(text)
+	if problem == nil {
+		return false
+	}
+	const few = 8
+	other := func(f sanitize.Finding) bool { return f.Rule != sanitize.ReasonInWord }
+	if len(problem.Findings) <= few && !slices.ContainsFunc(problem.Findings, other) {
+		c.notice("%s came with what nobody sees: %s", op.Path, problem.Message)
+		return false
+	}
+	r := refusalOf(op.Remote.Path.String(), memory.Path{}, problem)
+	r.Entry, r.RuleSet = op.Entry, c.ruleSet
+	c.state.foreign[op.Entry] = r
+	c.state.change(op.Entry, func(e *entry) { e.remote = nil })
+	return true
+}
+
 // curable reports whether an entry that could not be taken may be taken now:
 // this program has other rules than the one that refused it, its text was
 // damaged on the way, or its twin is gone. The feed will not bring it again.
 func (c *cycle) curable() bool {
 	for id, f := range c.state.foreign {
 		p, err := memory.ParseServedPath(f.Disk)
+		if f.Code == memory.CodeTextRejected && f.RuleSet == c.ruleSet {
+			continue // by the same rules
+		}
 		if err == nil && (f.Layer != string(sanitize.LayerCase) || memory.CheckTwin(c.namesBut(id), p) == nil) {
 			return true
 		}

@@ -22,6 +22,27 @@ type news struct {
 	foreign  []wire.Refusal // of the manifest
 	purged   []memory.Hash  // as the manifest says
 	requests int
+	changes  int // in the pages
+	bytes    int // of texts in them
+}
+
+// The most that is read of a feed. If there is more, whether of a long history or
+// of a server that never comes to an end, the list of all entries is shorter.
+const (
+	maxPages   = 500
+	maxChanges = 200_000
+)
+
+// room lets go of texts for which there is none: they are fetched when they are
+// written.
+func (n *news) room(p *memory.FeedPage) {
+	for i := range p.Changes {
+		c := &p.Changes[i]
+		if n.bytes+len(c.Content) > maxTexts {
+			c.Content, c.Inline = nil, false
+		}
+		n.bytes += len(c.Content)
+	}
 }
 
 // page is a page of the feed, with what of it may not exist here.
@@ -50,7 +71,15 @@ func (s *Syncer) pull(ctx context.Context, since memory.Cursor, have memory.Dige
 		if err := follows(*got, since); err != nil {
 			return n, err
 		}
+		n.changes += len(got.Changes) + len(foreign)
+		n.room(got)
 		n.pages = append(n.pages, page{*got, foreign})
+		if got.More() && (len(n.pages) == maxPages || n.changes > maxChanges) {
+			if n, err = s.pullManifest(ctx, n); err != nil {
+				err = fmt.Errorf("the server's feed has more than %d pages or %d changes, and the list of all entries did not come instead: %w", maxPages, maxChanges, err)
+			}
+			return n, err
+		}
 		show(*got)
 		since, have = memory.Cursor{Epoch: got.Epoch, Seq: got.To}, got.Digest
 		s.progress("receiving", int(got.To-first), int(got.Head-first))

@@ -46,6 +46,7 @@ type Server struct {
 	device   memory.DeviceID
 	instance string // that must answer; "" before it is known
 	version  string
+	patience time.Duration // with one answer, from the question to its last byte
 	caFile   string
 	clock    memory.Clock // may be nil
 	http     *http.Client
@@ -91,7 +92,7 @@ func NewServer(address string, o ServerOptions) (*Server, error) {
 		return nil, err
 	}
 	return &Server{
-		base: strings.TrimSuffix(u.String(), "/"), token: o.Token, device: o.Device, instance: o.Instance, version: o.Version,
+		base: strings.TrimSuffix(u.String(), "/"), token: o.Token, device: o.Device, instance: o.Instance, version: o.Version, patience: requestTimeout,
 		caFile: o.CAFile, clock: o.Clock, zstd: sync.OnceValue(newZstd), unzstd: sync.OnceValue(newUnzstd),
 		bodies: &sync.Pool{New: func() any { return &answerBody{} }}, at: new(atomic.Int64),
 		http: &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},

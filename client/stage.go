@@ -59,6 +59,9 @@ func (c *cycle) stageText(change *memory.Change) {
 	if !change.Inline || twice || !c.listing.Covers(p) || len(s.texts) == maxBatch || len(change.Content) > memory.MaxEntryBytes {
 		return
 	}
+	if memory.CheckText(change.Content) != nil {
+		return // which is told when the plan wants it
+	}
 	s.batch.Put(p, c.listing.Spell(p), change.Content, c.origin(change.Author, change.At).time(), memory.Hash{})
 	s.texts[p] = staged{
 		ref: memory.RevisionRef{EntryID: change.EntryID, Rev: change.Rev},

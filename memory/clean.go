@@ -41,8 +41,8 @@ func Screen(ctx context.Context, scanner Scanner, path Path, content []byte) (Cl
 			Hint:    "split it into several entries",
 		}
 	}
-	if err := sanitize.CheckText(content); err != nil {
-		return Clean{}, textRejected(err)
+	if err := CheckText(content); err != nil {
+		return Clean{}, err
 	}
 	if err := scanPath(ctx, scanner, path); err != nil {
 		return Clean{}, err
@@ -52,6 +52,15 @@ func Screen(ctx context.Context, scanner Scanner, path Path, content []byte) (Cl
 		return Clean{}, err
 	}
 	return Clean{content: text, sum: Sum(content), ruleSet: RuleSet(scanner.RuleSet()), allowed: usedException(scanner)}, nil
+}
+
+// CheckText refuses what is no text, or holds what nobody sees, with code
+// [CodeTextRejected] and the places. It is nil for any other text.
+func CheckText(content []byte) *Error {
+	if err := sanitize.CheckText(content); err != nil {
+		return textRejected(err)
+	}
+	return nil
 }
 
 func textRejected(err error) *Error {

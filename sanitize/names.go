@@ -79,6 +79,9 @@ func (n *Names) Check(canonical string) error {
 	return nil
 }
 
+// Has reports whether the canonical key, or a folder, is there in this spelling.
+func (n *Names) Has(canonical string) bool { return n.has(key{canonical, Skeleton(canonical)}) }
+
 func (n *Names) record(k key) {
 	if n.bySkeleton == nil {
 		n.bySkeleton = make(map[string][]spelling)

@@ -6,9 +6,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -79,20 +76,18 @@ func TestHostile_PagesWithoutEnd(t *testing.T) {
 		"the same again": func(int64) int64 { return 1 },
 		"nothing new":    func(since int64) int64 { return since },
 		"backwards":      func(since int64) int64 { return since - 1 },
+		"one by one":     func(since int64) int64 { return since + 1 },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var asked atomic.Int64
 			_, c := guest(t, func(w http.ResponseWriter, r *http.Request) {
-				since, _ := strconv.ParseInt(r.URL.Query().Get("since"), 10, 64)
+				since := sinceOf(r)
 				if asked.Add(1) > 10_000 {
 					w.WriteHeader(http.StatusServiceUnavailable)
 					return
 				}
-				b, err := wire.Encode(wire.Feed{Epoch: "e1", From: since, To: next(since), Head: 1 << 40, Digest: memory.Digest{}.String(), More: true})
-				if err == nil {
-					_, _ = w.Write(b)
-				}
+				answerJSON(w, wire.Feed{Epoch: "e1", From: since, To: next(since), Head: 1 << 40, Digest: memory.Digest{}.String(), More: true})
 			})
 			if c.code == exitOK || c.stderr == "" {
 				t.Errorf("exit %d with %q on stderr, want an error that is explained", c.code, c.stderr)
@@ -129,13 +124,7 @@ func TestHostile_FewAmongMany(t *testing.T) {
 // memory unless the race detector takes some for itself.
 func guest(t *testing.T, feed http.HandlerFunc) (*member, result) {
 	t.Helper()
-	server := httptest.NewServer(hostile{feed: feed})
-	t.Cleanup(server.Close)
-	m := &member{home: filepath.Join(t.TempDir(), "home")}
-	mkdir(t, m.work())
-	mkdir(t, m.tree())
-	m.must(t, "login", server.URL, "--token", "any", "--keep-token")
-	m.must(t, "link", m.work(), "--project", "acme/app", "--memory-dir", filepath.Join(m.home, "memory"))
+	m := guestOf(t, hostile{feed: feed})
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	c := program(ctx, m.home, "sync", m.work())

@@ -68,14 +68,21 @@ func answerJSON(w http.ResponseWriter, v any) {
 // visit links a new member with the hostile server and syncs once.
 func visit(t *testing.T, feed http.HandlerFunc) (*member, result) {
 	t.Helper()
-	server := httptest.NewServer(hostile{feed: feed})
+	m := guestOf(t, hostile{feed: feed})
+	return m, m.run(t, "sync", m.work(), "--json")
+}
+
+// guestOf links a new member with a server.
+func guestOf(t *testing.T, h http.Handler) *member {
+	t.Helper()
+	server := httptest.NewServer(h)
 	t.Cleanup(server.Close)
 	m := &member{home: filepath.Join(t.TempDir(), "home")}
 	mkdir(t, m.work())
 	mkdir(t, m.tree())
 	m.must(t, "login", server.URL, "--token", "any", "--keep-token")
 	m.must(t, "link", m.work(), "--project", "acme/app", "--memory-dir", filepath.Join(m.home, "memory"))
-	return m, m.run(t, "sync", m.work(), "--json")
+	return m
 }
 
 // offer answers with one change per path.
