@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/teammem/teammem/sanitize"
+	"github.com/teammem/teammem/internal/testscan"
 )
 
 func TestGlobMatches(t *testing.T) {
@@ -60,34 +60,10 @@ func TestGlobMatches(t *testing.T) {
 	}
 }
 
-// softScanner finds what follows "soft-" and "hard-" and tells values apart.
-type softScanner struct{}
-
-func (softScanner) RuleSet() string { return "soft-1" }
-
-func (s softScanner) Scan(ctx context.Context, text string) ([]sanitize.Finding, error) {
-	return s.ScanKeyed(ctx, text, nil)
-}
-
-func (softScanner) ScanKeyed(ctx context.Context, text string, key []byte) (found []sanitize.Finding, _ error) {
-	for n, word := range strings.Fields(text) {
-		kind, value, ok := strings.Cut(word, "-")
-		if !ok || kind != "soft" && kind != "hard" {
-			continue
-		}
-		f := sanitize.Finding{Rule: "word", Severity: sanitize.Severity(kind), Line: 1, Column: n + 1}
-		if key != nil {
-			f.Fingerprint = Fingerprint(Sum([]byte(string(key) + value)))
-		}
-		found = append(found, f)
-	}
-	return found, ctx.Err()
-}
-
 func TestAllowing(t *testing.T) {
 	t.Parallel()
 	key := NewFindingKey([]byte("key"))
-	print := func(value string) Fingerprint { return Fingerprint(Sum([]byte("key" + value))) }
+	print := func(value string) Fingerprint { return testscan.Print(key.Bytes(), value) }
 	rule := AllowRule{Fingerprint: print("one"), Rule: "word", Glob: "a.md", At: start(), ExpiresAt: start().Add(AllowRuleLife)}
 	with := func(change func(*AllowRule)) AllowRule {
 		r := rule
@@ -117,7 +93,7 @@ func TestAllowing(t *testing.T) {
 			t.Parallel()
 			p, err := ParsePath(tt.path)
 			must(t, err)
-			s := Allowing(softScanner{}, p, func(context.Context) (Exceptions, error) {
+			s := Allowing(testscan.Words{}, p, func(context.Context) (Exceptions, error) {
 				return Exceptions{key, []AllowRule{tt.rule}}.InForce(start().Add(tt.at)), nil
 			})
 			clean, err := Screen(t.Context(), s, p, []byte(tt.text))
@@ -141,7 +117,7 @@ func TestAllowing_AsksOnlyThen(t *testing.T) {
 	p, err := ParsePath("a.md")
 	must(t, err)
 	asked := 0
-	s := Allowing(softScanner{}, p, func(context.Context) (Exceptions, error) {
+	s := Allowing(testscan.Words{}, p, func(context.Context) (Exceptions, error) {
 		asked++
 		return Exceptions{}, errFake
 	})

@@ -1,41 +1,19 @@
 package store_test
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/teammem/teammem/internal/testscan"
 	"github.com/teammem/teammem/memory"
 	"github.com/teammem/teammem/sanitize"
 )
 
-// softScanner finds words that begin with "soft-" or "hard-", and tells values
-// apart.
-type softScanner struct{}
-
-func (softScanner) RuleSet() string { return "soft-1" }
-
-func (s softScanner) Scan(ctx context.Context, text string) ([]sanitize.Finding, error) {
-	return s.ScanKeyed(ctx, text, nil)
-}
-
-func (softScanner) ScanKeyed(ctx context.Context, text string, key []byte) (found []sanitize.Finding, _ error) {
-	for n, word := range strings.Fields(text) {
-		kind, value, ok := strings.Cut(word, "-")
-		if !ok || kind != "soft" && kind != "hard" {
-			continue
-		}
-		f := sanitize.Finding{Rule: "word", Severity: sanitize.Severity(kind), Line: 1, Column: n + 1}
-		if key != nil {
-			f.Fingerprint = sanitize.Fingerprint(memory.Sum([]byte(string(key) + value)))
-		}
-		found = append(found, f)
-	}
-	return found, ctx.Err()
-}
+// softScanner tells values apart, so that they can be allowed.
+type softScanner = testscan.Words
 
 // office is a service with people, and a clock that is moved by hand.
 type office struct {
@@ -237,7 +215,7 @@ func TestFinding_Refused(t *testing.T) {
 	ctx, id := t.Context(), o.project.ID
 	key, err := o.Service.FindingKey(ctx, o.mara, id)
 	must(t, err)
-	print := sanitize.Fingerprint(memory.Sum([]byte(string(key.Bytes()) + "one")))
+	print := testscan.Print(key.Bytes(), "one")
 	report := func(change func(*memory.FindingReport)) (memory.Finding, error) {
 		r := memory.FindingReport{Path: "a.md", RuleSet: "soft-1", Excerpt: "the line ********", Device: o.device.ID}
 		r.Rule, r.Severity, r.Line, r.Column, r.Fingerprint = "word", sanitize.SeveritySoft, 2, 3, print

@@ -25,8 +25,8 @@ import (
 	"github.com/teammem/teammem/client/tree"
 	"github.com/teammem/teammem/client/watch"
 	"github.com/teammem/teammem/internal/testdb"
+	"github.com/teammem/teammem/internal/testscan"
 	"github.com/teammem/teammem/memory"
-	"github.com/teammem/teammem/sanitize"
 	"github.com/teammem/teammem/store"
 )
 
@@ -50,7 +50,7 @@ func newTeam(t testing.TB) *team {
 	keys, err := auth.NewKeyring(ed25519.NewKeyFromSeed(bytes.Repeat([]byte{1}, ed25519.SeedSize)))
 	must(t, err)
 	hub := api.NewHub()
-	tm := &team{store: s, service: memory.NewService(s, nothingFound{}, hub, time.Now, memory.Limits{})}
+	tm := &team{store: s, service: memory.NewService(s, testscan.Words{}, hub, time.Now, memory.Limits{})}
 	handler := api.New(tm.service, auth.NewAuthenticator(s, auth.NewAccessTokens(keys, instance, time.Now), time.Now), time.Now, api.Options{
 		Version: "1.0.0", Instance: instance, Ready: s.Ready, Log: slog.New(slog.DiscardHandler), Hub: hub,
 	})
@@ -140,8 +140,8 @@ func (m *member) watcher() *watch.Watcher {
 		},
 		Syncer: func(l client.Link, s *client.Server, login client.Login) (*client.Syncer, error) {
 			return client.NewSyncer(m.dirs, l, s, client.SyncerOptions{
-				Device: login.Device, Member: login.Name, Scanner: func() (memory.Scanner, error) { return nothingFound{}, nil },
-				RuleSet: nothingFound{}.RuleSet(), Clock: time.Now, Home: m.home,
+				Device: login.Device, Member: login.Name, Scanner: func() (memory.Scanner, error) { return testscan.Words{}, nil },
+				RuleSet: testscan.Words{}.RuleSet(), Clock: time.Now, Home: m.home,
 			}), nil
 		},
 		Tell: func(_ client.Link, text string) {
@@ -303,15 +303,6 @@ func (tm *team) deletes(t testing.TB, m *member) (n int) {
 	}
 	return n
 }
-
-// nothingFound is a scanner for texts without secrets.
-type nothingFound struct{}
-
-func (nothingFound) Scan(ctx context.Context, _ string) ([]sanitize.Finding, error) {
-	return nil, ctx.Err()
-}
-
-func (nothingFound) RuleSet() string { return "none-1" }
 
 func must(t testing.TB, err error) {
 	t.Helper()

@@ -64,6 +64,7 @@ var edges = map[string][]string{
 	"internal/testdb/cluster": {"internal/testdb", "internal/testdb/scratch", "store/embedded"},
 	"internal/testdb/scratch": {},
 	"internal/testdisk":       {},
+	"internal/testscan":       {"sanitize"},
 	"internal/promises":       {},
 	"internal/promises/write": {"internal/promises"},
 	"bench":                   {},
