@@ -3,6 +3,7 @@ package client
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,6 +30,7 @@ type allowed struct {
 	asked      bool
 	version    string // of the exceptions in force; "" if they are not known
 	unheard    bool   // the server could not be told of a finding, so none is told in this run
+	full       bool   // it takes no more, and none is told again before text or rules are others
 }
 
 // scannerFor is the scanner for texts of a path, which passes over what the
@@ -129,7 +131,7 @@ func (c *cycle) tellFindings(ctx context.Context, p memory.Path, text string, pr
 	}
 	var told []memory.Finding
 	for _, f := range problem.Findings[:min(len(problem.Findings), maxReportedFindings)] {
-		if f.Fingerprint.IsZero() || c.allowed.unheard {
+		if f.Fingerprint.IsZero() || c.allowed.unheard || c.allowed.full {
 			break
 		}
 		r := memory.FindingReport{Finding: f, Path: p.String(), RuleSet: c.ruleSet, Device: c.device}
@@ -149,6 +151,8 @@ func (c *cycle) tellFindings(ctx context.Context, p memory.Path, text string, pr
 			return "", ctx.Err()
 		case err == nil:
 			told = append(told, kept)
+		case full(err):
+			c.noRoom(err)
 		case !notTaken(err):
 			c.allowed.unheard = true
 		}
@@ -158,6 +162,18 @@ func (c *cycle) tellFindings(ctx context.Context, p memory.Path, text string, pr
 		return "", nil
 	}
 	return c.ruleSet, nil
+}
+
+// full reports whether the server has as many findings of the member as it takes.
+func full(err error) bool {
+	return memory.CodeOf(err) == memory.CodeQuota && !errors.Is(err, errForeign)
+}
+
+// noRoom says once that what is found from now on is told to nobody.
+func (c *cycle) noRoom(err error) {
+	c.allowed.full = true
+	e, _ := errors.AsType[*memory.Error](err)
+	c.notice("%s: other files are refused without a finding, and nobody can be asked to allow what is in them; %s", e.Message, e.Hint)
 }
 
 func (c *cycle) excerpts() (excerpter, bool) {

@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"strings"
 	"sync"
@@ -168,5 +169,42 @@ func TestFindings_ToldLater(t *testing.T) {
 	refusedOnly(t, m.sync(t))
 	if n := calls.take(); n["POST findings"] != 0 || n["GET allow-rules"] != 0 {
 		t.Errorf("calls %v", n)
+	}
+}
+
+// Whoever has as many findings as the server takes is told so once, and no run
+// tells what was not taken again; what can be told later is.
+func TestFindings_NoRoom(t *testing.T) {
+	t.Parallel()
+	tm := newTeam(t, memory.Limits{OpenFindings: 2})
+	m := tm.join(t, "mara")
+	calls := &tally{}
+	calls.of(tm)
+	for i := range 6 {
+		m.write(t, fmt.Sprintf("%d.md", i), fmt.Sprintf("the id is %s%d\n", softMark, i))
+	}
+	r := m.sync(t)
+	if n := calls.take(); n["POST findings"] != 3 || len(r.Refused) != 6 {
+		t.Errorf("calls %v, refused %+v", n, r.Refused)
+	}
+	if len(r.Notices) != 1 || !strings.Contains(r.Notices[0], "2 findings of yours are open") || !strings.Contains(r.Notices[0], "teammem findings resolve") {
+		t.Errorf("notices %q", r.Notices)
+	}
+	for range 2 {
+		r := m.sync(t)
+		if n := calls.take(); n["POST findings"] != 0 || len(r.Refused) != 6 || len(r.Notices) != 0 {
+			t.Errorf("calls of a run without news %v, refused %d, notices %q", n, len(r.Refused), r.Notices)
+		}
+	}
+	all, err := tm.service.Findings(t.Context(), m.person(), tm.project.ID, memory.FindingQuery{})
+	must(t, err)
+	for _, f := range all {
+		_, err := tm.service.ResolveFinding(t.Context(), m.person(), tm.project.ID, f.ID)
+		must(t, err)
+	}
+	m.write(t, "5.md", fmt.Sprintf("the id is %sother\n", softMark))
+	m.sync(t)
+	if n := calls.take(); n["POST findings"] != 1 {
+		t.Errorf("calls when there is room: %v", n)
 	}
 }
