@@ -10,7 +10,6 @@ import (
 	"github.com/klauspost/compress/gzhttp"
 
 	"github.com/teammem/teammem/api/wire"
-	"github.com/teammem/teammem/memory"
 )
 
 // eventDeadline is how long one write to a stream may take. Whoever reads more
@@ -102,7 +101,7 @@ func (c *call) send(text string, hints []hint) bool {
 	var b bytes.Buffer
 	b.WriteString(text)
 	for _, n := range hints {
-		if err := writeHead(&b, n.project, n.at); err != nil {
+		if err := writeHint(&b, n); err != nil {
 			return false
 		}
 	}
@@ -118,11 +117,15 @@ func (c *call) send(text string, hints []hint) bool {
 	return err == nil
 }
 
-func writeHead(b *bytes.Buffer, project memory.ProjectID, at memory.Cursor) error {
-	data, err := wire.Encode(wire.NewHeadEvent(project, at))
+func writeHint(b *bytes.Buffer, n hint) error {
+	event, of := "head", any(wire.NewHeadEvent(n.project, n.at))
+	if n.at.IsZero() {
+		event, of = "finding", wire.FindingEvent{Project: string(n.project)}
+	}
+	data, err := wire.Encode(of)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(b, "event: head\ndata: %s\n\n", bytes.TrimSpace(data))
+	fmt.Fprintf(b, "event: %s\ndata: %s\n\n", event, bytes.TrimSpace(data))
 	return nil
 }

@@ -64,8 +64,9 @@ func (r *eventReader) next() (wire.HeadEvent, bool) {
 			event = value
 		case "data":
 			var head wire.HeadEvent
-			if must(r.t, wire.Decode([]byte(value), &head)); event != "head" {
-				r.t.Errorf("an event %q", event)
+			must(r.t, wire.Decode([]byte(value), &head))
+			if want := map[bool]string{true: "head", false: "finding"}[head.Epoch != ""]; event != want {
+				r.t.Errorf("an event %q of %s", event, value)
 			}
 			return head, true
 		case "", "retry":
@@ -80,6 +81,14 @@ func (r *eventReader) want(project memory.ProjectView, seq int64) {
 	want := wire.HeadEvent{Project: string(project.ID), Epoch: project.Head.Epoch, Seq: seq}
 	if got, ok := r.next(); !ok || got != want {
 		r.t.Fatalf("got %+v (%v), want %+v", got, ok, want)
+	}
+}
+
+// wantFinding is the event that more is allowed in a project.
+func (r *eventReader) wantFinding(project memory.ProjectView) {
+	r.t.Helper()
+	if got, ok := r.next(); !ok || got != (wire.HeadEvent{Project: string(project.ID)}) {
+		r.t.Fatalf("got %+v (%v), want that more is allowed in %s", got, ok, project.ID)
 	}
 }
 

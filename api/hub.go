@@ -34,10 +34,19 @@ func NewHub() *Hub {
 // Notify wakes all who wait for the project to pass an earlier cursor. Hints may
 // come in any order and more than once. A cursor of another epoch is news: which
 // of two epochs is the later one, nobody can tell by their names.
+// The zero cursor says that more is allowed in the project, which wakes only those
+// who follow it.
 func (h *Hub) Notify(project memory.ProjectID, at memory.Cursor) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.raise(h.topic(project), project, at)
+	t := h.topic(project)
+	if !at.IsZero() {
+		h.raise(t, project, at)
+		return
+	}
+	for s := range t.followers {
+		s.hearAllowed(project)
+	}
 }
 
 func (h *Hub) raise(t *topic, project memory.ProjectID, at memory.Cursor) {

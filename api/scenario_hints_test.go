@@ -99,6 +99,16 @@ func TestHints_TwoServers(t *testing.T) {
 	if took := time.Since(start); took > 20*time.Second {
 		t.Errorf("took %v", took)
 	}
+	// So does an approval, of which the feed knows nothing: for streams alone.
+	f := read[wire.SecretFinding](t, writer.post(b.in("/findings"), findingReport))
+	call := b.in("/findings/" + f.ID)
+	read[wire.SecretFinding](t, writer.post(call+"/allow", `{"action":"request","reason":"test-value"}`))
+	mia := left.signedIn(t, b.members[memory.RoleMaintainer], memory.ScopeRead, memory.ScopeReview)
+	mia.url = left.url
+	read[wire.SecretFinding](t, mia.post(call+"/decision", `{"action":"approve"}`))
+	stream.wantFinding(b.project)
+	left.put(t, writer, "b.md", "more news")
+	stream.want(b.project, 2)
 }
 
 // S41: NOTIFY is lost. Whoever follows at another server learns of everything,

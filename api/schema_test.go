@@ -26,7 +26,7 @@ func TestOpenAPI_MatchesWire(t *testing.T) {
 		"Decide": wire.Decide{}, "ConflictKeep": wire.ConflictKeep{}, "Conflict": wire.Conflict{}, "ConflictPage": wire.Page[wire.Conflict]{},
 		"ConflictView": wire.ConflictView{}, "QuarantineAdd": wire.QuarantineAdd{}, "QuarantineRelease": wire.QuarantineRelease{}, "Quarantine": wire.Quarantine{}, "Quarantined": wire.Quarantined{},
 		"QuarantinePage": wire.Page[wire.Quarantine]{}, "Purge": wire.Purge{}, "Purged": wire.Purged{}, "Resolution": wire.Resolution{}, "Resolve": wire.Resolve{}, "Check": wire.Check{},
-		"HeadEvent": wire.HeadEvent{}, "Project": wire.Project{}, "ProjectPage": wire.Page[wire.Project]{}, "Me": wire.Me{}, "DeviceAdd": wire.DeviceAdd{},
+		"HeadEvent": wire.HeadEvent{}, "FindingEvent": wire.FindingEvent{}, "Project": wire.Project{}, "ProjectPage": wire.Page[wire.Project]{}, "Me": wire.Me{}, "DeviceAdd": wire.DeviceAdd{},
 		"DevicePage": wire.Page[wire.Device]{}, "TokenRequest": wire.TokenRequest{}, "Tokens": wire.Tokens{}, "Member": wire.Member{},
 		"TokenRevoke": wire.TokenRevoke{}, "Done": wire.Done{}, "Keys": wire.Keys{}, "Key": wire.Key{},
 		"Device": wire.Device{}, "Health": wire.Health{}, "Report": wire.Report{}, "ReportedHold": wire.ReportedHold{}, "RefusedFile": wire.RefusedFile{}, "BlockedFile": wire.BlockedFile{}, "Version": wire.Version{}, "Problem": wire.Problem{}, "Finding": wire.Finding{}, "Risk": wire.Risk{},

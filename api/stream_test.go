@@ -128,8 +128,15 @@ func TestStream_HintsCoalesce(t *testing.T) {
 		}
 		s.hub.Notify("prj_a", at(500))
 		s.hub.Notify("prj_b", at(7))
-		got := s.lines(t, 4)
-		if !strings.Contains(got[1], `"seq":1}`) || !strings.Contains(got[3], `"seq":1000}`) {
+		for range 3 {
+			s.hub.Notify("prj_a", memory.Cursor{}) // more is allowed
+			s.hub.Notify("prj_b", memory.Cursor{}) // where this one may not read
+		}
+		got := s.lines(t, 6)
+		if got[2] != "event: finding" || got[3] != `data: {"project":"prj_a"}` || got[4] != "event: head" {
+			t.Errorf("got %q", got)
+		}
+		if !strings.Contains(got[1], `"seq":1}`) || !strings.Contains(got[5], `"seq":1000}`) {
 			t.Errorf("got %q", got)
 		}
 		s.close()

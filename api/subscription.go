@@ -14,10 +14,12 @@ type subscription struct {
 	hub   *Hub
 	told  map[memory.ProjectID]memory.Cursor // of every project that it follows, what was taken last
 	news  map[memory.ProjectID]memory.Cursor
-	ready chan struct{} // receives when there may be something to take
+	more  map[memory.ProjectID]bool // is allowed there
+	ready chan struct{}             // receives when there may be something to take
 }
 
-// hint is where a project stands.
+// hint is where a project stands; with the zero cursor, that more is allowed in
+// it.
 type hint struct {
 	project memory.ProjectID
 	at      memory.Cursor
@@ -26,7 +28,8 @@ type hint struct {
 // subscribe returns a subscription that follows nothing yet. Its owner ends it.
 func (h *Hub) subscribe() *subscription {
 	return &subscription{
-		hub: h, told: map[memory.ProjectID]memory.Cursor{}, news: map[memory.ProjectID]memory.Cursor{}, ready: make(chan struct{}, 1),
+		hub: h, told: map[memory.ProjectID]memory.Cursor{}, news: map[memory.ProjectID]memory.Cursor{}, more: map[memory.ProjectID]bool{},
+		ready: make(chan struct{}, 1),
 	}
 }
 
@@ -57,6 +60,16 @@ func (s *subscription) follow(cursors map[memory.ProjectID]memory.Cursor) (all b
 // hear keeps a cursor for the reader, under the hub's lock.
 func (s *subscription) hear(project memory.ProjectID, at memory.Cursor) {
 	s.news[project] = at
+	s.ring()
+}
+
+// hearAllowed keeps for the reader that more is allowed, under the hub's lock.
+func (s *subscription) hearAllowed(project memory.ProjectID) {
+	s.more[project] = true
+	s.ring()
+}
+
+func (s *subscription) ring() {
 	select {
 	case s.ready <- struct{}{}:
 	default:
@@ -72,8 +85,14 @@ func (s *subscription) take() []hint {
 		all = append(all, hint{project, at})
 		s.told[project] = at
 	}
+	for project := range s.more {
+		all = append(all, hint{project: project})
+	}
 	clear(s.news)
-	slices.SortFunc(all, func(a, b hint) int { return cmp.Compare(a.project, b.project) })
+	clear(s.more)
+	slices.SortFunc(all, func(a, b hint) int {
+		return cmp.Or(cmp.Compare(a.project, b.project), cmp.Compare(a.at.Seq, b.at.Seq))
+	})
 	return all
 }
 

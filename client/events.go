@@ -36,8 +36,9 @@ const (
 )
 
 // Events follows where the member's projects stand: at once, and whenever one
-// moves on. What it tells are hints; the feed is the truth. It returns when the
-// stream ends, which is no error. Alive is told of each line.
+// moves on. What it tells are hints; the feed is the truth. The zero cursor says
+// that more is allowed in a project than before. It returns when the stream ends,
+// which is no error. Alive is told of each line.
 func (s *Server) Events(ctx context.Context, heard func(memory.ProjectID, memory.Cursor), alive func()) error {
 	if s.session == nil {
 		return s.follow(ctx, s.token, heard, alive)
@@ -119,12 +120,8 @@ func readEvents(r io.Reader, alive func(), heard func(memory.ProjectID, memory.C
 			event = ""
 		case string(name) == "event":
 			event = string(value)
-		case string(name) == "data" && event == "head":
-			var w wire.HeadEvent
-			if err := wire.DecodeAnswer(value, &w); err != nil {
-				return fmt.Errorf("an event makes no sense: %w", err)
-			}
-			project, at, err := w.Domain()
+		case string(name) == "data" && (event == "head" || event == "finding"):
+			project, at, err := readHint(event, value)
 			if err != nil {
 				return fmt.Errorf("an event makes no sense: %w", err)
 			}
@@ -132,6 +129,24 @@ func readEvents(r io.Reader, alive func(), heard func(memory.ProjectID, memory.C
 		}
 	}
 	return lines.Err()
+}
+
+// readHint returns the project that an event is about, and where it stands; the
+// zero cursor if that is not what the event says.
+func readHint(event string, data []byte) (project memory.ProjectID, at memory.Cursor, err error) {
+	if event == "finding" {
+		var w wire.FindingEvent
+		if err := wire.DecodeAnswer(data, &w); err != nil {
+			return "", at, err
+		}
+		project, err = w.Domain()
+		return project, at, err
+	}
+	var w wire.HeadEvent
+	if err := wire.DecodeAnswer(data, &w); err != nil {
+		return "", at, err
+	}
+	return w.Domain()
 }
 
 // Await asks whether a project has moved on from a state of it, and lets the

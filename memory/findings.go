@@ -323,7 +323,11 @@ func (s *Service) DecideAllow(ctx context.Context, who Principal, id ProjectID, 
 		ID: NewAllowID(), Finding: f.ID, Fingerprint: f.Fingerprint, Rule: f.Finding.Rule, Glob: r.Glob, Reason: r.Reason,
 		Author: f.Author, By: by, At: now, ExpiresAt: now.Add(life),
 	}
-	return s.change(ctx, f, FindingAllowed, &r, who.Row(now, "finding.allow", string(f.ID)))
+	f, err = s.change(ctx, f, FindingAllowed, &r, who.Row(now, "finding.allow", string(f.ID)))
+	if err == nil {
+		s.notify.Notify(id, Cursor{}) // its author's computer can share the text now
+	}
+	return f, err
 }
 
 // decidable checks that the principal may decide about the finding.

@@ -26,7 +26,8 @@ type KeyedScanner interface {
 }
 
 // Notifier is told where a project's feed stands after the commit. It is a
-// hint: whoever misses it still finds the change in the feed.
+// hint: whoever misses it still finds the change in the feed. The zero cursor says
+// that more is allowed than before, so that a client may share what it could not.
 type Notifier interface {
 	Notify(project ProjectID, at Cursor)
 	Wait(ctx context.Context, project ProjectID, after Cursor) // returns when a cursor behind after was notified, or ctx is done

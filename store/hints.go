@@ -10,8 +10,11 @@ import (
 )
 
 // channel is the Postgres channel of all hints. A payload reads
-// "<project>:<epoch>:<seq>".
-const channel = "teammem"
+// "<project>:<epoch>:<seq>" or, if more is allowed there, "<project>:finding".
+const (
+	channel = "teammem"
+	allowed = "finding"
+)
 
 const (
 	announceEvery = 50 * time.Millisecond // of one project, at most
@@ -32,15 +35,17 @@ type Hints struct {
 
 	mu      sync.Mutex
 	due     map[memory.ProjectID]memory.Cursor // to be told
+	more    map[memory.ProjectID]bool          // likewise, that more is allowed there
 	resting map[memory.ProjectID]bool          // told a moment ago
 	wake    chan struct{}                      // receives when something may be told
 }
 
-// Hints returns hints that are heard by the function, this process's own too.
+// Hints returns hints that are heard by the function, this process's own too. It
+// is given the zero cursor where more is allowed.
 func (s *Store) Hints(hear func(memory.ProjectID, memory.Cursor)) *Hints {
 	return &Hints{
 		store: s, hear: hear, every: lookEvery,
-		due: map[memory.ProjectID]memory.Cursor{}, resting: map[memory.ProjectID]bool{}, wake: make(chan struct{}, 1),
+		due: map[memory.ProjectID]memory.Cursor{}, more: map[memory.ProjectID]bool{}, resting: map[memory.ProjectID]bool{}, wake: make(chan struct{}, 1),
 	}
 }
 

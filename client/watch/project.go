@@ -100,8 +100,13 @@ func (p *project) where() (folders []string, all bool) {
 // all asks for a look at everything.
 func (p *project) all() { p.change(func(a *agenda) { a.all(p.clock()) }) }
 
-// hear takes in where the server's feed stands.
+// hear takes in where the server's feed stands; with the zero cursor, that a run
+// may share what the last one could not.
 func (p *project) hear(at memory.Cursor) {
+	if at.IsZero() {
+		p.change(func(a *agenda) { a.heard = true })
+		return
+	}
 	p.mu.Lock()
 	p.told, p.agenda.told = at, true
 	known := p.report != nil && p.report.Cursor.Epoch == at.Epoch && p.report.Cursor.Seq >= at.Seq && p.offline.IsZero()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/teammem/teammem/client"
 	"github.com/teammem/teammem/client/watch"
+	"github.com/teammem/teammem/memory"
 )
 
 // Where no stream passes, questions wait at the server.
@@ -181,4 +182,35 @@ func TestWatch_TreeTaken(t *testing.T) {
 	if len(ada.told) != 2 || !strings.HasPrefix(ada.told[0], want) || ada.told[1] != "watching" {
 		t.Errorf("it said %q, want %q once", ada.told, want)
 	}
+}
+
+// What somebody allows is shared at once by whoever watches: nothing happens in
+// the tree, and no regular look is near.
+func TestWatch_AllowedMeanwhile(t *testing.T) {
+	t.Parallel()
+	tm := newTeam(t)
+	ada := tm.join(t, "ada")
+	project, who := ada.link.Project, func(id memory.MemberID, admin bool) memory.Principal {
+		return memory.Principal{Member: id, Admin: admin, Scopes: []memory.Scope{memory.ScopeRead, memory.ScopeWrite, memory.ScopeReview}}
+	}
+	mia, err := tm.service.AddMember(t.Context(), root(), "mia", true)
+	must(t, err)
+	w := ada.watching(t)
+	ada.write(t, "a.md", "soft-one\n")
+	var found []memory.Finding
+	ada.wait(t, "the finding", func() bool {
+		found, err = tm.service.Findings(t.Context(), who(ada.id, false), project, memory.FindingQuery{})
+		must(t, err)
+		return len(found) == 1
+	})
+	ada.wait(t, "all that is to be heard", func() bool { return w.Quiet() && w.Current() })
+	_, err = tm.service.RequestAllow(t.Context(), who(ada.id, false), project, found[0].ID, memory.AllowWish{Reason: memory.AllowTestValue})
+	must(t, err)
+	_, err = tm.service.DecideAllow(t.Context(), who(mia.ID, true), project, found[0].ID, memory.AllowAnswer{Approve: true})
+	must(t, err)
+	ada.wait(t, "the entry", func() bool {
+		_, all, err := tm.store.Manifest(t.Context(), project)
+		must(t, err)
+		return len(all) == 1
+	})
 }
