@@ -34,8 +34,5 @@ type FindingEvent struct {
 
 // Domain returns the project.
 func (w FindingEvent) Domain() (memory.ProjectID, error) {
-	if w.Project == "" {
-		return "", malformed("a finding without a project")
-	}
-	return memory.ProjectID(w.Project), nil
+	return served[memory.ProjectID]("prj_", w.Project)
 }

@@ -118,16 +118,20 @@ func (w SecretFinding) View() (v memory.FindingView, r memory.Rotation, err erro
 // them.
 func (w SecretFinding) Domain() (f memory.Finding, err error) {
 	f = memory.Finding{
-		State: memory.FindingState(w.State), RuleSet: harmless(w.RuleSet), Excerpt: harmless(w.Excerpt), Author: w.Author.Domain(),
-		Device: memory.DeviceID(w.Device), FirstAt: w.FirstAt, At: w.At,
-		Stored: memory.RevisionRef{EntryID: memory.EntryID(w.EntryID), Rev: w.Rev},
+		State: memory.FindingState(harmless(w.State)), RuleSet: harmless(w.RuleSet), Excerpt: harmless(w.Excerpt), Author: w.Author.Domain(),
+		Device: memory.DeviceID(harmless(w.Device)), FirstAt: w.FirstAt, At: w.At, Stored: memory.RevisionRef{Rev: w.Rev},
 	}
-	f.Rule, f.Severity, f.Line, f.Column = harmless(w.Rule), memory.Severity(w.Severity), w.Line, w.Column
+	f.Rule, f.Severity, f.Line, f.Column = harmless(w.Rule), memory.Severity(harmless(w.Severity)), w.Line, w.Column
 	if f.ID, err = ParseFindingID(w.ID); err != nil {
 		return f, malformed("a finding without an id")
 	}
 	if f.Fingerprint, err = memory.ParseFingerprint(w.Fingerprint); err != nil {
 		return f, malformed("a finding without a fingerprint")
+	}
+	if w.EntryID != "" {
+		if f.Stored.EntryID, err = served[memory.EntryID]("ent_", w.EntryID); err != nil {
+			return f, err
+		}
 	}
 	if w.Path != "" {
 		if f.Path, err = memory.ParseServedPath(w.Path); err != nil {
@@ -139,7 +143,7 @@ func (w SecretFinding) Domain() (f memory.Finding, err error) {
 		return f, nil
 	}
 	f.Request = &memory.AllowRequest{
-		Reason: memory.AllowReason(r.Reason), Note: harmless(r.Note), Glob: harmless(r.Paths), At: r.At, ExpiresAt: r.ExpiresAt,
+		Reason: memory.AllowReason(harmless(r.Reason)), Note: harmless(r.Note), Glob: harmless(r.Paths), At: r.At, ExpiresAt: r.ExpiresAt,
 	}
 	if r.DecidedBy != nil {
 		f.Request.Decision = &memory.AllowDecision{By: r.DecidedBy.Domain(), At: r.DecidedAt, Note: harmless(r.DecisionNote)}

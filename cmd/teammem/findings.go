@@ -29,7 +29,9 @@ func (a *app) newFindingsCommand() *cobra.Command {
 		Short: "List the secrets for which files are not shared",
 		Long: `List secrets that were found in what you wanted to share, newest first, and what
 became of each: its ID, the state, the rule that found it, and where. No value is
-kept or shown. Maintainers see those of everybody.
+kept or shown. Maintainers see those of everybody. One that is stored was found by
+newer rules after it had been shared: teammem findings show ID says who may have read
+it, and how to rotate it.
 A finding of a hard rule is a secret whatever it is for: take it out of the file, and
 rotate it if it was shared anywhere. What a soft rule finds may be none: then ask for
 it to be allowed, with teammem allow request ID.
