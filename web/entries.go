@@ -26,7 +26,7 @@ func (c *Console) entries(v *visit) error {
 		return err
 	}
 	p := view.Entries{
-		Project: projectOf(v.project.Project), Total: len(all), Conflicts: len(open),
+		Project: projectOf(v.project.Project), Total: len(all), Conflicts: len(open), Findings: v.findingsHere(),
 		Filter:  view.EntryFilter{Kind: v.query["kind"], Prefix: v.query["prefix"]},
 		Folders: view.Tree(paths(all), folderOf(v.query["prefix"])),
 	}

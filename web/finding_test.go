@@ -71,6 +71,8 @@ func TestFinding_Life(t *testing.T) {
 	page := view.FindingURL(project, string(id))
 
 	author.get("/").shows(t, "1 finding of yours is open")
+	author.get(view.EntriesURL(project)).shows(t, ">1 finding</a>")
+	viewer.get(view.EntriesURL(project)).hides(t, ">1 finding</a>")
 	maintainer.get("/").hides(t, "finding of yours", "request for an exception")
 	author.get("/findings").shows(t, "deploy/keys.md", "marker-of-tests", page)
 	viewer.get("/findings").hides(t, "deploy/keys.md")

@@ -79,3 +79,14 @@ func (v *visit) findingsWaiting() (open, requests int) {
 	}
 	return open, requests
 }
+
+// findingsHere are how many findings of the project {p} are not done with, of
+// those that the viewer sees.
+func (v *visit) findingsHere() int {
+	for _, o := range v.projects {
+		if o.ID == v.project.ID {
+			return o.Findings.Open + o.Findings.Requested
+		}
+	}
+	return 0
+}

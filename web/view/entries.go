@@ -35,6 +35,7 @@ type Entries struct {
 	After   string // cursor of the next page; "" for none
 
 	Conflicts int // that are open and that the viewer sees; [ManyConflicts] or more are not counted
+	Findings  int // that are not done with and that the viewer sees
 }
 
 // ManyConflicts is up to where open conflicts are counted.

@@ -303,6 +303,7 @@ func TestFindingPages_Say(t *testing.T) {
 		"finding-allowed": {"Allowed until", "by Mara Lindqvist", "Until the demo is over."},
 		"findings-none":   {"No secret is in", "rules-2026-11", "acme/payments · 120 of 300 changes", "acme/web · the last of it", "Only your own are listed", "All clear"},
 		"findings":        {"A name or note", "was stored", "always a secret", "exception asked for", "denied", "yours", "2 open"},
+		"entries":         {"3 findings"},
 		"exceptions":      {"payments/*.md", "Test value", "in 28 days", "in 2 h", "3 more are in force"},
 		"home":            {"2 findings of yours are open", "1 request for an exception waits"},
 	} {

@@ -314,7 +314,7 @@ func samples() map[string]templ.Component {
 		"sync":              view.SyncPage(frame(view.SectionSync), trees()),
 		"sync-none":         view.SyncPage(frame(view.SectionSync), view.Sync{}),
 		"projects-none":     view.ProjectsPage(browse, view.Projects{}),
-		"entries":           view.EntriesPage(browse, view.Entries{Project: project, Folders: folders("payments/providers/"), Rows: entryRows(), Total: 348, Matches: 348, After: "x"}),
+		"entries":           view.EntriesPage(browse, view.Entries{Project: project, Folders: folders("payments/providers/"), Rows: entryRows(), Total: 348, Matches: 348, After: "x", Findings: 3}),
 		"entries-filtered":  view.EntriesPage(browse, view.Entries{Project: project, Filter: view.EntryFilter{Kind: "user", Prefix: "pay"}, Folders: folders(""), Total: 348}),
 		"entries-none":      view.EntriesPage(browse, view.Entries{Project: project, Folders: folders("")}),
 		"entry":             view.EntryPage(browse, entry()),
