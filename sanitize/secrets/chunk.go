@@ -90,7 +90,7 @@ func (s *Scanner) readChunks(ctx context.Context, plain view) (found []match, re
 		if len(m) == 0 {
 			s.known.add(key, clean)
 		}
-		if found = append(found, m...); len(found) >= maxFindings {
+		if found = append(found, m...); enough(found) {
 			return found, unread{}, nil // enough to refuse the text
 		}
 	}

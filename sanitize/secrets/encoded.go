@@ -37,7 +37,7 @@ func (s *Scanner) readEncoded(ctx context.Context, v view, parts []span) ([]matc
 		if len(m) == 0 {
 			s.known.add(key, clean)
 		}
-		if found = append(found, m...); len(found) >= maxFindings {
+		if found = append(found, m...); enough(found) {
 			break
 		}
 	}

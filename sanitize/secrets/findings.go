@@ -33,6 +33,19 @@ func findings(text string, found []match, key []byte) []sanitize.Finding {
 	return out
 }
 
+// enough reports whether there are as many secrets as an answer has. Several
+// rules may have found one of them.
+func enough(found []match) bool {
+	if len(found) < maxFindings {
+		return false
+	}
+	starts := map[int]bool{}
+	for _, m := range found {
+		starts[m.start] = true
+	}
+	return len(starts) >= maxFindings
+}
+
 // settle keeps one match for each secret: the hard one rather than the soft
 // one, a specific rule rather than the generic one. A soft one never hides what
 // reaches beyond it, since whoever allows the one has not seen the other.
@@ -55,7 +68,7 @@ func preference(m match) int {
 		return 0
 	}
 	switch m.rule.id {
-	case genericRule, "hashicorp-tf-password", "key-assignment", "named-token":
+	case genericRule, "hashicorp-tf-password", "key-assignment", "named-token", "prefixed-token":
 		return 2 // others find the same, under a name that fits better
 	}
 	return 1

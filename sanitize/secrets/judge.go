@@ -1,6 +1,7 @@
 package secrets
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/teammem/teammem/sanitize"
@@ -49,6 +50,17 @@ func keepToken(c candidate) bool {
 func keepRandom(c candidate) bool {
 	v := c.value()
 	return has(v, isDigit) && has(v, isLetter) && naturalness(v) < 0.66
+}
+
+// keepMixed judges what stands behind a prefix of which nobody knows whose it is:
+// identifiers have one as well, but they are shorter, or of one case.
+func keepMixed(c candidate) bool {
+	v := c.value()
+	if slices.ContainsFunc(namedWords(), func(w string) bool { return strings.Contains(v, "_"+w+"_") }) {
+		return false // the rule for those tells it
+	}
+	v = v[strings.LastIndexByte(v, '_')+1:]
+	return has(v, isDigit) && has(v, isUpper) && has(v, isLower) && naturalness(v) < 0.6
 }
 
 // keepDense judges a long value of any characters beside a word for a secret.

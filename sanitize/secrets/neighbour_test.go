@@ -58,8 +58,12 @@ func TestRules_Neighbours(t *testing.T) {
 		"secret-prose":    {found: []string{"the api key for staging is <b32>"}, left: []string{"the api key for staging is in-the-team-vault-of-2024"}},
 		"key-assignment":  {found: []string{"APP_KEY=base64:<B43>="}, left: []string{"APP_KEY=base64:${RANDOM_KEY_OF_THE_APP}", "cache key = users:by-name:v2:2024-05-01"}},
 		"named-token":     {found: []string{"acme_pat_<b40>"}, left: []string{"the_api_names_everything_after_what_it_holds", "acme_pat_example_for_documentation"}},
-		"url-password":    {found: []string{"redis://app:<b16>@cache.internal"}, left: []string{"redis://app:${PASSWORD}@cache.internal", "redis://cache.internal:6379"}},
-		"aws-secret-key":  {found: []string{"the aws secret is <B40>"}, left: []string{"aws: see docs/runbooks/regions/frankfurt/operations1"}},
+		"prefixed-token": {
+			found: []string{"acme_<b36>", "acme_ci_<b40>"},
+			left:  []string{"req_<b24>", "trace_<h32>", "sha256_<h64>", "layer_<l40>", "acme_TheNameOfAClassThatSomebodyHasMade2024", "MY_<b36>", "a.b_<b36>"},
+		},
+		"url-password":   {found: []string{"redis://app:<b16>@cache.internal"}, left: []string{"redis://app:${PASSWORD}@cache.internal", "redis://cache.internal:6379"}},
+		"aws-secret-key": {found: []string{"the aws secret is <B40>"}, left: []string{"aws: see docs/runbooks/regions/frankfurt/operations1"}},
 		"azure-sas-signature": {
 			found: []string{"?sv=2022&sig=<b42>%3D"}, left: []string{"?sv=2022&sig=YOUR_SIGNATURE"},
 		},

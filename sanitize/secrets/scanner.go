@@ -198,7 +198,7 @@ func (s *Scanner) readView(ctx context.Context, v view) ([]match, error) {
 		if err != nil {
 			return nil, err
 		}
-		if found = append(found, m...); len(found) >= maxFindings {
+		if found = append(found, m...); enough(found) {
 			return v.toOriginal(found), nil
 		}
 	}

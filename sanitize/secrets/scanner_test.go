@@ -171,7 +171,7 @@ func TestRules_Keywords(t *testing.T) {
 				t.Errorf("rule %s has no keywords", r.id)
 			}
 			for _, k := range r.keywords {
-				if len(k) < 2 || len(k) > 64 || !all(k, func(b byte) bool { return b < 0x80 && !isUpper(b) }) {
+				if len(k) < 1 || len(k) > 64 || !all(k, func(b byte) bool { return b < 0x80 && !isUpper(b) }) {
 					t.Errorf("rule %s has the keyword %q", r.id, k)
 				}
 			}
