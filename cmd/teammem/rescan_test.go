@@ -3,8 +3,12 @@ package main
 import (
 	"bytes"
 	"context"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -105,5 +109,82 @@ func TestServer_PaceGivesWay(t *testing.T) {
 	cancel()
 	if err := s.pace(ended, time.Hour); err == nil {
 		t.Error("it rests though the server ends")
+	}
+}
+
+// A real server is stopped, its database says that an older program with other
+// rules was the last, and such a program had let a token pass: the server that is
+// started then takes the text back, tells its author and whoever administers the
+// instance, and repeats the token to nobody.
+func TestRescan_Restart(t *testing.T) {
+	t.Parallel()
+	tm := newTeam(t)
+	mara, theo := tm.join(t, "mara"), tm.join(t, "theo")
+	token := credentials()["github"]
+	tm.rescans(t, "rules ")
+	sql(t, tm.database, `update rescan set rule_set = 'older-1'`) // a server with other rules does nothing from here on
+	tm.shareUnderOlderRules(t, tm.inPerson(t, "mara"), "access.md", "# Access\n\nThe token is "+token+", ask first.\n")
+	theo.sync(t, exitOK)
+	if !strings.Contains(theo.read(t, "access.md"), token) {
+		t.Fatal("the text did not come to anybody")
+	}
+	mara.write(t, "fine.md", "# Fine\n")
+	mara.sync(t, exitOK)
+
+	tm.stop(syscall.SIGTERM)
+	tm.start(t, tm.address())
+	report := tm.rescans(t, "acme/app: done ")
+	theo.sync(t, exitOK)
+	mara.sync(t, exitOK)
+	for _, m := range []*member{mara, theo} {
+		if files := m.files(t); len(files) != 1 || files["fine.md"] == "" {
+			t.Errorf("%s has %d files, want the fine one", filepath.Base(m.home), len(files))
+		}
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	status := mara.must(t, "status", mara.work(), "--json")
+	id := regexp.MustCompile(`fnd_[a-z0-9]+`).FindString(status)
+	for _, said := range []struct {
+		text string
+		want []string
+	}{
+		{report, []string{"1 secret, 0 hidden texts, 1 entry quarantined", "github-pat in access.md:3 by mara", "may have got it: ", host + " of theo", "2. end the old one: github.com"}},
+		{status, []string{`"type":"taken_back"`, `"path":"access.md"`, "github-pat"}},
+		{mara.run(t, "status", mara.work()).stderr, []string{"taken back: access.md, revision 1: the rule github-pat", "teammem findings show " + id}},
+		{mara.must(t, "findings", "show", id, "--folder", mara.work()), []string{"access.md, line 3", host + " of theo", "2. end the old one: github.com"}},
+	} {
+		for _, want := range said.want {
+			if !strings.Contains(said.text, want) {
+				t.Errorf("no %q in\n%s", want, said.text)
+			}
+		}
+		if strings.Contains(said.text, token) {
+			t.Errorf("the token is repeated:\n%s", said.text)
+		}
+	}
+	if r := theo.run(t, "status", theo.work()); strings.Contains(r.stdout+r.stderr, "taken back: ") {
+		t.Errorf("a teammate is told what is its author's:\n%s", r.stderr)
+	}
+	mara.must(t, "findings", "resolve", id, "--folder", mara.work())
+	if r := mara.run(t, "status", mara.work()); strings.Contains(r.stderr, "taken back: ") {
+		t.Errorf("what was taken care of is told again:\n%s", r.stderr)
+	}
+}
+
+// rescans waits until administrators are told something of re-scans, and returns
+// all that they are told.
+func (tm *team) rescans(t *testing.T, want string) string {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); ; {
+		r := run(t, tm.dir, append(tm.admin, "rescan")...)
+		if strings.Contains(r.stdout, want) {
+			return r.stdout
+		}
+		if time.Now().After(end) {
+			t.Fatalf("no %q: exit %d\n%s%s", want, r.code, r.stdout, r.stderr)
+		}
 	}
 }
