@@ -217,7 +217,8 @@ func TestReadFrontmatter_Bombs(t *testing.T) {
 }
 
 // Whatever a file says, the answer is short, visible, one-line text of a known
-// kind, line ends do not matter, and valid UTF-8 comes out of broken bytes.
+// kind, line ends do not matter, valid UTF-8 comes out of broken bytes, and what
+// is below the head is all that was below it.
 func FuzzReadFrontmatter(f *testing.F) {
 	for _, seed := range []string{
 		"---\nname: x\n---\n", "---\n:\n---", "---\n :\n", "\ufeff---\r\nmetadata: \r\n  type: user\r\n---\r\n", "# a. b", "---\n\"\n---",
@@ -231,6 +232,10 @@ func FuzzReadFrontmatter(f *testing.F) {
 	}
 	path := StoredPath("db.md")
 	f.Fuzz(func(t *testing.T, text string) {
+		if h, plain := readHead(text), strings.TrimPrefix(text, byteOrderMark); !strings.HasSuffix(plain, h.body) ||
+			strings.Count(plain[:len(plain)-len(h.body)], "\n") > h.end || h.end == 0 && h.body != plain {
+			t.Errorf("%q ends in line %d, and below is %q", text, h.end, h.body)
+		}
 		m := ReadFrontmatter(path, text)
 		if m.Name == "" || !slices.Contains(Kinds(), m.Kind) || m.Repaired && !m.Has {
 			t.Errorf("got %+v", m)

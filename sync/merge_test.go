@@ -260,3 +260,28 @@ func FuzzMergeEntry(f *testing.F) {
 		}
 	})
 }
+
+// Where one side changed the head alone and the other the body alone, a clean
+// merge has the one's head and the other's body, byte for byte.
+func FuzzMergeEntry_Head(f *testing.F) {
+	f.Add("name: a\n", "name: b\n", "x\n", "y\n")
+	f.Add("name: a\nmetadata:\n  type: user\n  modified: 1\n", "# why\nname: a\nmetadata: \n  type: project\n", "", "# T\n\n- a\n")
+	f.Add("a: |\n  b\n\n  c\n", "a: [\n", "x\n---\n", "x\n")
+	f.Add("", "a: b\na: c\n", "\n\n", "\n")
+	f.Add("\tx\n", "? y\n: z\n", "<!-- ---\n", "a: b\n")
+	f.Fuzz(func(t *testing.T, head, otherHead, body, otherBody string) {
+		for _, part := range []string{head, otherHead, body, otherBody} {
+			if strings.ContainsAny(part, "\r\x00") || part != "" && part[len(part)-1] != '\n' {
+				return // line ends are told of elsewhere
+			}
+		}
+		if strings.Contains("\n"+head+otherHead, "\n---") {
+			return // it ends earlier then
+		}
+		base, ours, theirs := entry(head, body), entry(otherHead, body), entry(head, otherBody)
+		merged, clean := msync.MergeEntry([]byte(base), []byte(ours), []byte(theirs))
+		if want := entry(otherHead, otherBody); clean && string(merged) != want {
+			t.Errorf("%q is merged with %q over %q to %q, want %q", ours, theirs, base, merged, want)
+		}
+	})
+}
