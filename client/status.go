@@ -62,7 +62,7 @@ func (s *Syncer) leaks(ctx context.Context, st *Status) ([]Leak, error) {
 	}
 	if err != nil {
 		st.Notices = append(st.Notices, fmt.Sprintf("which of your texts the server took back is not known: %v", err))
-		return s.dirs.keptLeaks(s.link).Leaks, nil
+		return s.dirs.keptLeaks(s.link).Leaks, nil //nolint:nilerr // it is told
 	}
 	return leaksOf(found), nil
 }
