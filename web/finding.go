@@ -56,10 +56,11 @@ func (c *Console) showFinding(v *visit, status int, said *view.Notice, forms fin
 	return v.page(status, view.FindingsPage(frame, view.Findings{List: l, Open: &open}))
 }
 
-// entryAt is the entry that has a path now; "" if none has.
+// entryAt is the entry that has a path now; "" if none has, or may have by the
+// rules of today.
 func (v *visit) entryAt(path string) (string, error) {
 	e, _, err := v.console.service.Entry(v.ctx(), v.who, v.project.ID, path)
-	if memory.CodeOf(err) == memory.CodeNotFound {
+	if code := memory.CodeOf(err); code == memory.CodeNotFound || code == memory.CodePathRejected {
 		return "", nil
 	}
 	return string(e.ID), err

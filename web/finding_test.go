@@ -235,6 +235,11 @@ func TestFinding_Stored(t *testing.T) {
 		shows(t, "It was stored", revision, "1 computer may have got it", "&lt;b&gt;desk", "viewer", "others may have read it", "end the old one")
 	b.as(t, memory.RoleContributor).get(page).want(t, http.StatusOK).shows(t, "reviewers can read it").hides(t, revision)
 	b.as(t, memory.RoleViewer).get(page).want(t, http.StatusNotFound).hides(t, "a.md", "desk")
+
+	// The rules for names are others by now.
+	old := b.found(t, by, b.open, "old.md")
+	b.sql(t, "update secret_findings set path = 'CLAUDE.md' where finding_id = $1", old)
+	b.as(t, memory.RoleContributor).get(view.FindingURL(string(b.open.ID), string(old))).want(t, http.StatusOK).shows(t, "CLAUDE.md")
 }
 
 // The list goes on where the page before ended, in one project or all.
