@@ -73,8 +73,10 @@ func contextRules() []ownRule {
 			entropy: 3, window: word, keep: keepRandom,
 		},
 		{
-			id: "prefixed-token", keywords: []string{"_"}, group: 1,
-			pattern: pattern{left: `(?:^|[^\w-])`, core: `([a-z][a-z0-9]{1,14}_(?:[a-z0-9]{1,10}_)?[0-9A-Za-z]{32,120})`, right: tokenEnd},
+			id: "prefixed-token", keywords: []string{"_", "-"}, group: 1,
+			pattern: pattern{
+				left: `(?:^|[^\w./#-])`, core: `([a-z][a-z0-9]{1,14}[_-](?:[a-z0-9]{1,10}[_-])?[0-9A-Za-z][\w-]{31,300})`, right: tokenEnd,
+			},
 			entropy: 3.5, window: word, keep: keepMixed,
 		},
 	}

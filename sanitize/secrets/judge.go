@@ -56,11 +56,12 @@ func keepRandom(c candidate) bool {
 // identifiers have one as well, but they are shorter, or of one case.
 func keepMixed(c candidate) bool {
 	v := c.value()
-	if slices.ContainsFunc(namedWords(), func(w string) bool { return strings.Contains(v, "_"+w+"_") }) {
-		return false // the rule for those tells it
+	named := func(w string) bool { return strings.Contains(v, "_"+w+"_") }
+	if slices.ContainsFunc(namedWords(), named) || strings.HasPrefix(v, "sha") || isUUID(v[strings.IndexAny(v, "_-")+1:]) {
+		return false // which other rules tell, or what is known to all
 	}
-	v = v[strings.LastIndexByte(v, '_')+1:]
-	return has(v, isDigit) && has(v, isUpper) && has(v, isLower) && naturalness(v) < 0.6
+	v = v[strings.IndexAny(v, "_-")+1:]
+	return has(v, isDigit) && has(v, isUpper) && has(v, isLower) && naturalness(v) < 0.5
 }
 
 // keepDense judges a long value of any characters beside a word for a secret.
