@@ -263,5 +263,8 @@ func TestFindings_More(t *testing.T) {
 	after, _, _ = strings.Cut(after, `"`)
 	br.get("/findings?after="+after).want(t, http.StatusOK).shows(t, "n49.md", "n70.md").hides(t, "n48.md", ">More<")
 	br.get("/findings?project="+string(b.strict.ID)).shows(t, "elsewhere.md", view.ExceptionsURL(string(b.strict.ID))).hides(t, "n1.md")
-	br.get("/findings?tab=done").hides(t, "n1.md").shows(t, "Nothing was allowed")
+	br.get("/findings?tab=done").hides(t, "n1.md").shows(t, "Nothing was allowed", `<option value="`+string(b.strict.ID)+`">acme/vault`)
+	b.sql(t, "delete from secret_findings where project_id = $1", b.strict.ID)
+	br.get("/findings").hides(t, "acme/vault") // there is nothing to choose
+	br.get("/findings?project="+string(b.strict.ID)).want(t, http.StatusOK).shows(t, "No secret is in", `selected>acme/vault`)
 }

@@ -10,7 +10,7 @@ import (
 // How much one page of findings lists.
 const (
 	findingsPage     = 50
-	findingsProjects = 200 // to choose from
+	findingsProjects = 100 // to choose from
 )
 
 // findings lists findings of all projects.
@@ -33,10 +33,11 @@ func (c *Console) findings(v *visit) error {
 // findingList is one page of the list.
 func (c *Console) findingList(v *visit, tab view.FindingTab, project, after string) (view.FindingList, error) {
 	l := view.FindingList{Tab: tab}
-	for i, o := range v.projects {
+	for _, o := range v.projects {
 		l.Opened, l.Requested = l.Opened+o.Findings.Open, l.Requested+o.Findings.Requested
 		l.Everyone = l.Everyone || o.Role >= memory.RoleMaintainer
-		if i < findingsProjects {
+		here := tab == view.FindingsDone || o.Findings.Open+o.Findings.Requested > 0 || string(o.ID) == project
+		if here && len(l.Projects) < findingsProjects {
 			l.Projects = append(l.Projects, projectOf(o.Project))
 		}
 	}

@@ -198,6 +198,15 @@ func TestFindingPage_Bounded(t *testing.T) {
 		t.Error("the page does not say how many computers are not named")
 	}
 	list := findingList(view.FindingsOpen)
+	for len(list.Rows) < 50 {
+		list.Rows = append(list.Rows, findingRows()[1])
+	}
+	for len(list.Projects) < 100 {
+		list.Projects = append(list.Projects, project)
+	}
+	if n := len(draw(t, view.FindingsPage(frame(view.SectionFindings), view.Findings{List: list}))); n > 60_000 {
+		t.Errorf("a whole page of the list has %d bytes", n)
+	}
 	list.Rescans = make([]view.Rescan, 300)
 	if got := text(drawn(t, view.FindingsPage(frame(view.SectionFindings), view.Findings{List: list}))); !strings.Contains(got, "and 295 more projects") {
 		t.Error("the list does not say how many projects are looked at again")
