@@ -142,7 +142,7 @@ func TestProposals_Constraints(t *testing.T) {
 		`update proposals set state = 'published', decided_by = author, decided_at = at, published_rev = 7`,
 		`update proposals set state = 'withdrawn', decided_by = author, decided_at = at, successor = proposal_id`,
 		`update proposals set state = 'superseded', decided_by = author, decided_at = at, successor = 'prp_none'`,
-		`update proposals set state = 'withdrawn', decided_by = author, decided_at = at, decision_note = 'x'`,
+		`update proposals set decision_note = 'x'`,
 		`update proposals set reason = 'wrong'`,
 		`update proposals set content = 'y'`,
 		`update proposals set content = null`,

@@ -62,7 +62,7 @@ func TestPush_RevisionKeepsProvenance(t *testing.T) {
 	want := []memory.Revision{{
 		EntryID: v.EntryID, Rev: 1, Action: memory.ActionPut, Path: w.Path, Content: w.Content.Bytes(), Sum: w.Content.Sum(),
 		Size: w.Content.Size(), Author: memory.Author{Member: b.member.ID, Name: "Mara"}, Device: b.device.ID,
-		Agent: memory.Agent{Name: "claude-code", Version: "2.1", Session: "s1", Model: "m1"}, Note: "because", RuleSet: "rules-1",
+		Agent: memory.Agent{Name: "claude-code", Version: "2.1", Session: "s1", Model: "m1"}, Note: "because", RuleSet: memory.RuleSet("rules-1"),
 		Risks: aRisk(), At: start(),
 	}}
 	if diff := cmp.Diff(want, found, cmp.AllowUnexported(memory.Path{})); diff != "" {

@@ -120,14 +120,14 @@ func TestPropose_KeepsTheChange(t *testing.T) {
 		Project: b.project.ID, State: memory.ProposalPending, Action: memory.ActionPut, Path: created.Path, EntryID: created.NewID, Creates: true,
 		Content: []byte(text), Sum: memory.Sum([]byte(text)), Size: len(text), Kind: memory.KindFeedback, Name: "New",
 		Description: "Üse “one” 🎉", Author: memory.Author{Member: b.member.ID, Name: "Mara"}, Device: b.device.ID, Agent: agent,
-		Note: "because", RuleSet: "rules-1", Risks: aRisk(), At: start(),
+		Note: "because", RuleSet: memory.RuleSet("rules-1"), Risks: aRisk(), At: start(),
 	}
 	entry := memory.Proposal{
 		Project: b.project.ID, State: memory.ProposalPending, EntryID: v.EntryID, BaseRev: 1, BaseSum: v.Sum, Previous: parse(t, "a.md"),
 		Device: b.device.ID, Agent: agent, At: start(),
 	}
 	put := entry
-	put.Action, put.Path, put.Content, put.Sum, put.Kind, put.Name, put.RuleSet = memory.ActionPut, renamed.Path, []byte{}, memory.Sum(nil), memory.KindProject, "b", "rules-1"
+	put.Action, put.Path, put.Content, put.Sum, put.Kind, put.Name, put.RuleSet = memory.ActionPut, renamed.Path, []byte{}, memory.Sum(nil), memory.KindProject, "b", memory.RuleSet("rules-1")
 	put.Author = want.Author
 	mov := entry
 	mov.Action, mov.Path, mov.Sum, mov.Size, mov.Kind, mov.Name, mov.Description = memory.ActionMove, moved.Path, v.Sum, 35, memory.KindUser, "A", "Say it."
@@ -275,7 +275,7 @@ func TestPublish_IsTheAuthors(t *testing.T) {
 		must(t, err)
 		r := found[0]
 		if r.Sum != writes[i].Content.Sum() || memory.Sum(r.Content) != r.Sum || r.Author.Name != "Mara" || r.Device != b.device.ID ||
-			r.Agent.Session != "s1" || r.RuleSet != "rules-1" || r.At != start().Add(time.Hour) || r.EntryID != p.EntryID {
+			r.Agent.Session != "s1" || r.RuleSet != memory.RuleSet("rules-1") || r.At != start().Add(time.Hour) || r.EntryID != p.EntryID {
 			t.Errorf("%s: %+v", p.Path, r)
 		}
 		entry, err := b.EntryAt(t.Context(), b.project.ID, p.Path)
