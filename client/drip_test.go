@@ -39,7 +39,7 @@ func TestServer_Drip(t *testing.T) {
 // by one, until they go away.
 func drip(t *testing.T, start string) (address string) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // closed at the end
+	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	t.Cleanup(func() { _ = l.Close() })
 	go func() {

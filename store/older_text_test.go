@@ -16,9 +16,9 @@ type olderTexts struct {
 	*archive
 
 	past, deleted, withdrawn memory.Verdict
-	held                            memory.Proposal
-	lost                            memory.Conflict
-	quarantine                      memory.Quarantine
+	held                     memory.Proposal
+	lost                     memory.Conflict
+	quarantine               memory.Quarantine
 }
 
 // storeOlder stores texts that begin with some words.

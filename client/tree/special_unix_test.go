@@ -24,7 +24,7 @@ import (
 func special() map[string]func(t *testing.T, name string) bool {
 	device := func(mode uint32, major, minor uint32) func(*testing.T, string) bool {
 		return func(t *testing.T, name string) bool {
-			err := unix.Mknod(name, mode|0o600, int(unix.Mkdev(major, minor))) //nolint:gosec // small numbers
+			err := unix.Mknod(name, mode|0o600, int(unix.Mkdev(major, minor)))
 			if err != nil && !errors.Is(err, fs.ErrPermission) {
 				t.Fatalf("a device: got error %v, want it made or forbidden", err)
 			}
@@ -47,7 +47,7 @@ func special() map[string]func(t *testing.T, name string) bool {
 // nobody called there.
 func listening(t *testing.T, name string) bool {
 	t.Helper()
-	short, err := os.MkdirTemp("", "") // the name of a socket has at most a hundred bytes
+	short, err := os.MkdirTemp("", "") //nolint:usetesting // the name of a socket has at most a hundred bytes
 	must(t, err)
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(short, "s")})
 	must(t, err)
@@ -93,7 +93,8 @@ func TestAttack_NoFiles(t *testing.T) {
 				t.Errorf("got %+v and blocked %+v", l.Files, l.Blocked)
 			}
 			content, _, err := b.Read(t.Context(), "a/x.md", Stamp{})
-			if blockedBy(t, err, KindIrregular); content != nil {
+			wantKind(t, err, KindIrregular)
+			if content != nil {
 				t.Errorf("read %d bytes of it", len(content))
 			}
 			_, err = b.Stat("a/x.md")
