@@ -53,7 +53,7 @@ func (n *tally) of(tm *team) {
 		down := n.down && call == "POST findings" || n.deaf && call == "GET findings" || n.silent
 		n.mu.Unlock()
 		if down {
-			http.Error(w, "busy", http.StatusServiceUnavailable)
+			http.Error(w, "bad gateway", http.StatusBadGateway) // which is not tried again at once
 			return
 		}
 		next.ServeHTTP(w, r)
