@@ -100,13 +100,22 @@ func (c *cycle) keepExceptions(x memory.Exceptions) {
 			file, before.Mode().Perm())
 	}
 	if x.Key.IsZero() {
-		err = os.Remove(file)
+		err = c.dirs.forgetExceptions(c.link)
 	} else {
 		err = writeJSON(file, c.newKept(x))
 	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil {
 		c.notice("what the project allows could not be kept: %v", err)
 	}
+}
+
+// forgetExceptions removes what was kept for the tree of a link.
+func (d Dirs) forgetExceptions(l Link) error {
+	err := os.Remove(d.exceptionsFile(l))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 func (c *cycle) newKept(x memory.Exceptions) keptExceptions {

@@ -112,6 +112,29 @@ func TestExceptions_KeptBesideTheIndex(t *testing.T) {
 	}
 }
 
+// Who unlinks a tree keeps no key of its project, unless another folder has it.
+func TestExceptions_Unlinked(t *testing.T) {
+	t.Parallel()
+	tm := newTeam(t, memory.Limits{})
+	m := tm.join(t, "mara")
+	m.write(t, "a.md", allowedText)
+	m.sync(t)
+	file := filepath.Join(m.state(), "exceptions.json")
+	second := m.link
+	second.Folder = filepath.Join(m.home, "another checkout")
+	must(t, m.dirs.SaveLink(second))
+	for _, l := range []client.Link{second, m.link} {
+		if _, err := os.Stat(file); err != nil {
+			t.Fatalf("before %s is unlinked: %v", l.Folder, err)
+		}
+		must(t, m.dirs.RemoveLink(l))
+	}
+	if _, err := os.Stat(file); !os.IsNotExist(err) {
+		t.Errorf("the key stays: %v", err)
+	}
+	must(t, m.dirs.RemoveLink(m.link)) // again
+}
+
 // A file that is not what a run of this tree wrote, and for this member alone,
 // allows nothing, and the next run heals it.
 func TestExceptions_Attacked(t *testing.T) {

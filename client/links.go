@@ -118,7 +118,8 @@ func (d Dirs) saveLink(l Link) error {
 	return writeJSON(d.linksFile(), links{all})
 }
 
-// RemoveLink forgets a link. No file of the member is touched.
+// RemoveLink forgets a link, and with the last of a tree the key of its project.
+// No file of the member is touched.
 func (d Dirs) RemoveLink(l Link) error {
 	return d.exclusive(func() error { return d.removeLink(l) })
 }
@@ -129,7 +130,13 @@ func (d Dirs) removeLink(l Link) error {
 		return err
 	}
 	all = slices.DeleteFunc(all, func(o Link) bool { return o.Folder == l.Folder })
-	return writeJSON(d.linksFile(), links{all})
+	if err := writeJSON(d.linksFile(), links{all}); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(all, func(o Link) bool { return d.stateDir(o) == d.stateDir(l) }) {
+		return nil
+	}
+	return d.forgetExceptions(l)
 }
 
 // FindingPage is the address in the console where a finding is shown, and where
