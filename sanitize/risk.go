@@ -89,10 +89,13 @@ type Risk struct {
 const MaxRisks = 50
 
 // RiskRules are what texts are searched by. They can be used by many at once.
-type RiskRules struct{ book phraseBook }
+type RiskRules struct {
+	phrases  phraseBook
+	literals literalBook
+}
 
 // NewRiskRules reads the rules, which takes about as long as searching a note.
-func NewRiskRules() *RiskRules { return &RiskRules{newPhraseBook()} }
+func NewRiskRules() *RiskRules { return &RiskRules{newPhraseBook(), newLiteralBook()} }
 
 // Risks returns why a person should look at the text, in its order. At most 50
 // are told: of each cause the first, and then those that weigh most.
@@ -102,8 +105,8 @@ func (rules *RiskRules) Risks(text string) []Risk {
 	r.lineEnds()
 	r.markup()
 	f := fold(text)
-	r.words(f, rules.book)
-	r.literals(f)
+	r.words(f, rules.phrases)
+	r.literals(f, rules.literals)
 	r.blobs()
 	return r.told()
 }

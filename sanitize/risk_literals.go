@@ -7,19 +7,46 @@ import (
 )
 
 // literals finds what is told by a few fixed characters.
-func (r *riskSearch) literals(f folded) {
+func (r *riskSearch) literals(f folded, book literalBook) {
 	r.pipes(f)
 	r.imports(f)
-	for _, l := range literals() {
-		for at := range indexes(f.text, l.text) {
+	text := f.text
+	for at := 0; at+headLen <= len(text); at++ {
+		if !book.may[headSum(text[at:])] {
+			continue
+		}
+		for _, l := range book.byHead[text[at:at+headLen]] {
 			end := at + len(l.text)
-			if l.word && !standsAlone(f.text, at, end) {
+			if !strings.HasPrefix(text[at:], l.text) || l.word && !standsAlone(text, at, end) {
 				continue
 			}
 			from, to := f.span(at, end)
 			r.add(l.cause, from, to)
 		}
 	}
+}
+
+// literalBook holds the literals by their first bytes, so that a text is read
+// once for all of them.
+type literalBook struct {
+	byHead map[string][]literal
+	may    *[1 << 13]bool // by the sum of a head
+}
+
+// headLen is the length of a head: no literal is shorter.
+const headLen = 3
+
+// headSum is below 1<<13.
+func headSum(s string) uint { return (uint(s[0])<<7 ^ uint(s[1])<<4 ^ uint(s[2])) & (1<<13 - 1) }
+
+func newLiteralBook() literalBook {
+	b := literalBook{byHead: map[string][]literal{}, may: new([1 << 13]bool)}
+	for _, l := range literals() {
+		head := l.text[:headLen]
+		b.byHead[head] = append(b.byHead[head], l)
+		b.may[headSum(head)] = true
+	}
+	return b
 }
 
 // literal is a text by which a risk is told.

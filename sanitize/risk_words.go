@@ -17,18 +17,27 @@ type word struct {
 // "i g n o r e", are one word.
 func wordsOf(text string) []word {
 	words := make([]word, 0, len(text)/5)
-	sentence, from := 0, -1
+	sentence, from, quoted := 0, -1, false
 	flush := func(end int) {
-		if from >= 0 {
-			words = append(words, word{text: strings.ReplaceAll(text[from:end], "'", ""), start: from, end: end, sentence: sentence})
+		if from < 0 {
+			return
 		}
-		from = -1
+		w := word{text: text[from:end], start: from, end: end, sentence: sentence}
+		if quoted {
+			w.text = strings.ReplaceAll(w.text, "'", "")
+		}
+		words = append(words, w)
+		from, quoted = -1, false
 	}
 	for i, c := range text {
-		if isWordRune(c) || c == '\'' && from >= 0 {
+		switch {
+		case isWordRune(c):
 			if from < 0 {
 				from = i
 			}
+			continue
+		case c == '\'' && from >= 0:
+			quoted = true
 			continue
 		}
 		flush(i)
