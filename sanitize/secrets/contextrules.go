@@ -134,7 +134,7 @@ func serviceRules() []ownRule {
 		{
 			id: "azure-devops-pat", keywords: []string{"pat"}, group: 1,
 			pattern: pattern{core: `(?i)(?:\b|_)pat["'\x60*]{0,3}[ \t]{0,4}[:=][ \t*]{0,4}["'\x60]?([a-z0-9]{52})\b`},
-			window:  within(200), keep: keepGeneric,
+			window:  whole(200), keep: keepGeneric,
 		},
 		{
 			id: "npmrc-auth", keywords: []string{":_auth", ":_password"}, group: 1,

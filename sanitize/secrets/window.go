@@ -59,11 +59,14 @@ func password(m measures) windowFunc {
 	return labelled(m, 24, 8, func(b byte) bool { return b > ' ' })
 }
 
+// labelMost is how much of a label is passed over behind its keyword.
+const labelMost = 48
+
 func labelled(m measures, before, shortest int, isValue func(byte) bool) windowFunc {
 	reach := min(m.max+margin, nearReach)
 	return func(text string, hit, _ span) (span, bool) {
 		at := hit.end
-		for at < len(text) && at-hit.end < 48 && isLabel(text[at]) {
+		for at < len(text) && at-hit.end < labelMost && isLabel(text[at]) {
 			at++
 		}
 		if at == len(text) || strings.IndexByte("=>:|,?", text[at]) < 0 {
@@ -79,9 +82,21 @@ func labelled(m measures, before, shortest int, isValue func(byte) bool) windowF
 		if at-value < shortest {
 			return span{}, false
 		}
+		// No value has a blank; but what was taken for one may be a part of the label.
+		limit := min(len(text), hit.end+reach)
+		end := wordEnds(text, at, limit)
+		end = wordEnds(text, min(end+labelMost, limit), limit)
 		// A little more on the left, so that no match begins where the window does.
-		return around(hit, before, reach, text), true
+		return around(span{hit.start, end}, before, margin, text), true
 	}
+}
+
+// wordEnds returns where the next blank is, or the limit.
+func wordEnds(text string, at, limit int) int {
+	for at < limit && text[at] > ' ' {
+		at++
+	}
+	return at
 }
 
 func isLabel(b byte) bool {
@@ -155,6 +170,19 @@ func around(s span, before, after int, text string) span {
 func within(reach int) func(measures) windowFunc {
 	return func(measures) windowFunc {
 		return func(text string, hit, _ span) (span, bool) { return onLine(text, hit, reach), true }
+	}
+}
+
+// whole reads up to reach bytes to either side, if the keyword is no part of a
+// longer word.
+func whole(reach int) func(measures) windowFunc {
+	return func(measures) windowFunc {
+		return func(text string, hit, _ span) (span, bool) {
+			if hit.end < len(text) && isWord(text[hit.end]) {
+				return span{}, false
+			}
+			return onLine(text, hit, reach), true
+		}
 	}
 }
 
