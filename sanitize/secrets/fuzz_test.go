@@ -11,18 +11,23 @@ import (
 	"github.com/teammem/teammem/sanitize"
 )
 
-// FuzzScan holds for any bytes: no panic, and every finding lies within the
-// text, behind the one before it.
+// FuzzScan holds for any bytes, with the halves of a secret somewhere in them: no
+// panic, and every finding lies within the text, behind the one before it. What a
+// fuzzer finds names the secret by its shape, and holds none.
 func FuzzScan(f *testing.F) {
-	for _, s := range shapes() {
-		f.Add(s.text(newGenerator(1)))
+	all := shapes()
+	for i := range all {
+		f.Add("", uint16(i), uint16(0), uint16(0)) //nolint:gosec // there are not so many
 	}
-	f.Add("%41%4\xff\u200b| token |\n|-|\n|\\_|U+0041 \r\n> password:")
+	f.Add("%41%4\xff\u200b| token |\n|-|\n|\\_|U+0041 \r\n> password:", uint16(3), uint16(9), uint16(7))
 	s := scanner(f)
-	f.Fuzz(func(t *testing.T, text string) {
-		if len(text) > 20_000 {
+	f.Fuzz(func(t *testing.T, around string, shape, at, half uint16) {
+		if len(around) > 20_000 {
 			return
 		}
+		secret := all[int(shape)%len(all)].text(newGenerator(uint64(at)))
+		cut, middle := int(at)%(len(around)+1), int(half)%(len(secret)+1)
+		text := secret[:middle] + around[:cut] + secret[middle:] + around[cut:]
 		found, err := s.look(t.Context(), text)
 		if err != nil {
 			t.Fatal(err)
