@@ -54,8 +54,7 @@ func queueStored(batch *pgx.Batch, project memory.ProjectID, f memory.Finding) {
 			col = case when excluded.rev >= secret_findings.rev then excluded.col else secret_findings.col end,
 			entry_id = case when excluded.rev > secret_findings.rev then excluded.entry_id else secret_findings.entry_id end,
 			rev = greatest(secret_findings.rev, excluded.rev),
-			first_rev = case when secret_findings.first_rev = 0 then excluded.first_rev
-				else least(secret_findings.first_rev, excluded.first_rev) end,
+			first_rev = coalesce(least(nullif(secret_findings.first_rev, 0), nullif(excluded.first_rev, 0)), 0),
 			state = case when secret_findings.state in ('completed', 'resolved') and excluded.rev > secret_findings.rev then 'open'
 				else secret_findings.state end`,
 		pgx.StrictNamedArgs{

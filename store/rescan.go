@@ -242,7 +242,7 @@ func (s *Store) scanRows(ctx context.Context, args pgx.StrictNamedArgs, sql stri
 	return list(ctx, s.pool, func(r scanRow) scanRow { return r }, sql, args)
 }
 
-// The author is who wrote the text, not who brought it back.
+// The author is who wrote the text first, not who moved it or brought it back.
 const revisionTexts = `
 	select t.seq, t.entry_id as id, t.path, case when t.wanted then t.content end as content, t.sha256, t.author,
 		m.name as author_name, t.device_id, false as pending
@@ -258,7 +258,13 @@ const revisionTexts = `
 			limit @limit
 		) as c
 		join revisions r on r.project_id = @project and r.entry_id = c.entry_id and r.rev = c.rev
-		left join revisions o on r.source_rev > 0 and o.project_id = @project and o.entry_id = r.entry_id and o.rev = r.source_rev
+		left join lateral (
+			select o.author, o.device_id
+			from revisions o
+			where o.project_id = @project and o.entry_id = r.entry_id and o.sha256 = r.sha256 and o.op <> 'delete' and o.rev < r.rev
+			order by o.rev
+			limit 1
+		) as o on true
 		cross join lateral (
 			select r.content is not null and (r.rule_set <> @rules or @whole and c.seq <= @goal) as wanted
 		) as w
