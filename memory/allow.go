@@ -152,6 +152,14 @@ func (a *allowing) Scan(ctx context.Context, text string) ([]sanitize.Finding, e
 	return left, nil
 }
 
+// unexcepted is the scanner without exceptions, which are for texts alone.
+func unexcepted(s Scanner) Scanner {
+	if a, ok := s.(*allowing); ok {
+		return &allowing{Scanner: a.Scanner, exceptions: a.exceptions}
+	}
+	return s
+}
+
 // usedException reports whether the scanner passed over something.
 func usedException(s Scanner) bool {
 	a, ok := s.(*allowing)

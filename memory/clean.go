@@ -44,7 +44,7 @@ func Screen(ctx context.Context, scanner Scanner, path Path, content []byte) (Cl
 	if err := CheckText(content); err != nil {
 		return Clean{}, err
 	}
-	if err := scanPath(ctx, scanner, path); err != nil {
+	if err := scanPath(ctx, unexcepted(scanner), path); err != nil {
 		return Clean{}, err
 	}
 	text := string(content)

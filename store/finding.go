@@ -291,24 +291,29 @@ func (s *Store) ChangeFinding(ctx context.Context, c memory.FindingChange, row m
 // queueSettled tells the findings of texts that the author shared now: by an
 // exception, or without the secret.
 func queueSettled(batch *pgx.Batch, b memory.Batch, j memory.Judgement) {
-	var paths []string
-	for _, op := range j.Stored {
-		if op.Action == memory.ActionPut {
-			paths = append(paths, op.Path.String())
+	var paths, excepted []string
+	shared := func(p memory.Path, w memory.Write) {
+		if w.Action != memory.ActionPut {
+			return
+		}
+		paths = append(paths, p.String())
+		if w.Content.Allowed() {
+			excepted = append(excepted, p.String())
 		}
 	}
+	for _, op := range j.Stored {
+		shared(op.Path, op.Write)
+	}
 	for _, p := range j.Proposed {
-		if p.Write.Action == memory.ActionPut {
-			paths = append(paths, p.Proposal.Path.String())
-		}
+		shared(p.Proposal.Path, p.Write)
 	}
 	if len(paths) == 0 {
 		return
 	}
 	batch.Queue(`
 		update secret_findings
-		set state = case state when 'allowed' then 'completed' else 'resolved' end
+		set state = case when state = 'allowed' and path = any(@excepted) then 'completed' else 'resolved' end
 		where project_id = @project and author = @author and path = any(@paths) and rev = 0
 			and state in ('open', 'requested', 'allowed', 'denied')`,
-		pgx.StrictNamedArgs{"project": b.Project, "author": b.Author(), "paths": paths})
+		pgx.StrictNamedArgs{"project": b.Project, "author": b.Author(), "paths": paths, "excepted": excepted})
 }
