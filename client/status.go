@@ -53,7 +53,7 @@ func (s *Syncer) Status(ctx context.Context, verify bool) (Status, error) {
 // none of this tree's. What was known before is better than nothing.
 func (s *Syncer) leaks(ctx context.Context, st *Status) ([]Leak, error) {
 	if st.Offline != nil {
-		return s.dirs.keptLeaks(s.link).Leaks, nil
+		return s.dirs.keptLeaks(s.link).Leaks, nil //nolint:nilerr // that is told by itself
 	}
 	st.Requests++
 	found, err := s.server.Leaks(ctx, s.link.Project)
@@ -62,7 +62,7 @@ func (s *Syncer) leaks(ctx context.Context, st *Status) ([]Leak, error) {
 	}
 	if err != nil {
 		st.Notices = append(st.Notices, fmt.Sprintf("which of your texts the server took back is not known: %v", err))
-		return s.dirs.keptLeaks(s.link).Leaks, nil //nolint:nilerr // it is told
+		return s.dirs.keptLeaks(s.link).Leaks, nil
 	}
 	return leaksOf(found), nil
 }
