@@ -27,6 +27,9 @@ func (c *cycle) merge(ctx context.Context, op msync.Op) (*offer, error) {
 		c.fail("%s: the server does not give out revision %d as it was announced", op.Path, op.Remote.Rev)
 		return nil, nil
 	}
+	if c.refuseText(op, server) {
+		return nil, nil
+	}
 	base, err := c.baseText(ctx, op)
 	if err != nil {
 		return nil, err

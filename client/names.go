@@ -91,9 +91,6 @@ func (c *cycle) refuseForeign(f wire.Refusal) {
 // it is here until there is another text. A text with a few invisible breaks in
 // words may be from before those were refused: it is taken, and told.
 func (c *cycle) refuseText(op msync.Op, text []byte) (refused bool) {
-	if op.Kind != msync.Download && (op.Kind != msync.Conflict || op.Remote.Deleted) {
-		return false
-	}
 	problem := memory.CheckText(text)
 	if problem == nil {
 		return false

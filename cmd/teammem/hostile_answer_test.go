@@ -279,3 +279,33 @@ func TestHostile_Secret(t *testing.T) {
 		t.Error("it is repeated")
 	}
 }
+
+// Nor does hidden text come in by way of a merge, and the member's edit stays.
+func TestHostile_HiddenInAMerge(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{"a.md", "MEMORY.md"} {
+		var s story
+		s.tell("ent_1", path, "- [one](one.md)\n- [two](two.md)\n- [three](three.md)\n")
+		var now atomic.Pointer[hostile]
+		tell := func() {
+			h := s.honest()
+			now.Store(&h)
+		}
+		tell()
+		m := guestOf(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { now.Load().ServeHTTP(w, r) }))
+		m.sync(t, exitOK)
+		const edited = "- [one](one.md)\n- [two](two.md)\n- [three](three.md), edited\n"
+		m.write(t, path, edited)
+		s = append(story(nil), s...)
+		s.tell("ent_1", path, "- [one"+string(rune(0xE0041))+"](one.md)\n- [two](two.md)\n- [three](three.md)\n")
+		tell()
+		for _, code := range []int{exitRefused, exitOK} { // news once
+			if r := m.sync(t, code); !strings.Contains(r.stderr, "not taken from the server: "+path+" (text_rejected, hidden at byte 6)") {
+				t.Errorf("it says %s", r.stderr)
+			}
+		}
+		if got := m.read(t, path); got != edited {
+			t.Errorf("the file holds %q", got)
+		}
+	}
+}
