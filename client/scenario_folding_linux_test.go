@@ -28,6 +28,21 @@ func TestScenario_S31_FoldingDisk(t *testing.T) {
 	has(t, a, map[string]string{"DEPLOY.md": "one\n", "other.md": "x\n"})
 	tm.equal(t, a, b)
 
+	// Capitals in the extension make it no entry, and delete none.
+	b.rename(t, "other.md", "Other.MD")
+	a.write(t, "more.md", "more\n")
+	a.sync(t)
+	for range 2 {
+		if o := b.guestInSync(t, disk.Judge); o.Refused["Other.MD"] == "" {
+			t.Errorf("refused %q", o.Refused)
+		}
+	}
+	has(t, b, map[string]string{"DEPLOY.md": "one\n", "Other.MD": "x\n", "more.md": "more\n"})
+	a.writeAndSync(t, "other.md", "x, by ann\n")
+	if b.guestInSync(t, disk.Judge); b.files(t)["Other.MD"] != "x\n" || tm.deletesOf(t) != 0 {
+		t.Errorf("the tree has %q, after %d deletes", b.files(t), tm.deletesOf(t))
+	}
+
 	b.write(t, "foo.md", "ben's\n")
 	a.write(t, "Foo.md", "ann's\n")
 	a.sync(t)

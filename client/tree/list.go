@@ -131,6 +131,9 @@ func (l *Listing) name(d *folder, name string) (isFolder bool) {
 		return false
 	}
 	i, err := d.lstat(name)
+	if err == nil && d.answers(name, i) {
+		l.unknown[sanitize.Skeleton(canonical(d.join(name)))] = false
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case l.rules.excludes(d.join(name), err == nil && i.dir()):
@@ -152,6 +155,17 @@ func (l *Listing) name(d *folder, name string) (isFolder bool) {
 		l.Ignored++
 	}
 	return false
+}
+
+// answers reports whether a name that is no entry's is what the disk has for that
+// of one: where "a.MD" and "a.md" are one file, the entry is not gone.
+func (d *folder) answers(name string, i info) bool {
+	stem := len(name) - len(extension)
+	if stem < 1 || name[stem:] == extension || !strings.EqualFold(name[stem:], extension) {
+		return false
+	}
+	other, err := d.lstat(name[:stem] + extension)
+	return err == nil && other.same(i)
 }
 
 // leaveOut notes a name that the member's rules leave out, if an entry could be
