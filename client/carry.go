@@ -296,7 +296,6 @@ func (c *cycle) changed(op msync.Op, r tree.Result, text memory.Hash) error {
 	if r.Err != nil {
 		return c.notChanged(op, r.Err)
 	}
-	c.imposed = c.imposed || op.Remote.Imposed
 	if r.Left != nil {
 		c.notice("%s: the text that was there stays beside it until the next run: %v", op.Path, r.Left)
 	}

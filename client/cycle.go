@@ -56,7 +56,7 @@ type cycle struct {
 	told         bool               // refusals holds all that is known
 	recorded     int                // refusals in the index
 	knownForeign map[memory.EntryID]refusal
-	unmergeable  map[memory.Path]memory.Hash // merging these texts gives one that is refused
+	unmergeable  map[memory.Path]memory.Hash // what the server has for these texts, or would have, is refused
 
 	allowed allowed
 
@@ -102,7 +102,7 @@ type cycle struct {
 
 	purged    map[memory.Hash]bool // texts of which no copy is kept
 	takenBack int                  // files that went since a maintainer took them back
-	imposed   bool                 // something changed here since that was taken back
+	imposed   bool                 // something that was here is taken back, and nobody was asked yet why
 
 	written bool // the index file is this run's
 
@@ -270,6 +270,7 @@ func (c *cycle) finish(file string, failed error) error {
 		return listed
 	}
 	c.rememberDeletes()
+	c.rememberLeaks()
 	if failed == nil && len(c.listing.Leftovers) == 0 && len(c.report.Done) > 0 {
 		if err := c.trashBin.prune(c.surelyPast().Add(-trashAge)); err != nil {
 			c.notice("%v", err)

@@ -92,8 +92,23 @@ func (c *cycle) learnLeaks(ctx context.Context) error {
 	} else {
 		kept = keptLeaks{Leaks: leaksOf(found)}
 	}
+	c.imposed = false
+	c.keepLeaks(kept)
+	return nil
+}
+
+// rememberLeaks has the next run ask if this one did not get to it.
+func (c *cycle) rememberLeaks() {
+	if !c.imposed {
+		return
+	}
+	kept := c.dirs.keptLeaks(c.link)
+	kept.Unheard = true
+	c.keepLeaks(kept)
+}
+
+func (c *cycle) keepLeaks(kept keptLeaks) {
 	if err := kept.keep(c.dirs, c.link); err != nil {
 		c.notice("which of your texts the server took back could not be kept: %v", err)
 	}
-	return nil
 }

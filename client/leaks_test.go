@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"context"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -94,6 +95,35 @@ func TestLeaks_AuthorIsTold(t *testing.T) {
 	}
 	if files, err := filepath.Glob(filepath.Join(mara.state(), "leaks.json")); err != nil || len(files) != 0 {
 		t.Errorf("the file stays: %v, %v", files, err)
+	}
+}
+
+// The author is told, too, if the file is gone already, and if the run that hears
+// of it does not come to its end.
+func TestLeaks_FileIsGoneAndRunFails(t *testing.T) {
+	t.Parallel()
+	tm := newTeam(t, memory.Limits{})
+	m := tm.join(t, "mara")
+	for i := range 10 {
+		m.write(t, numbered(i), "fine\n")
+	}
+	tm.leak(t, m, "a.md", "the key\n"+mark+"\n")
+	m.remove(t, "a.md")
+	m.remove(t, numbered(1))
+	tm.between(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		if strings.HasSuffix(r.URL.Path, "/push") {
+			http.Error(w, "no", http.StatusBadGateway)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+	if _, err := m.try(t.Context()); err == nil {
+		t.Error("the run came to its end")
+	}
+	tm.between(nil)
+	m.sync(t)
+	if k := m.known(t).Leaks; len(k) != 1 || k[0].Path != "a.md" {
+		t.Errorf("known: %+v", k)
 	}
 }
 

@@ -237,6 +237,7 @@ func (c *cycle) takeChange(change memory.Change) {
 	if change.Inline {
 		c.texts.put(memory.RevisionRef{EntryID: change.EntryID, Rev: change.Rev}, change.Content)
 	}
+	c.imposed = c.imposed || r.Imposed && c.state.entries[r.EntryID] != nil
 	c.learn(r, change.Author, change.At)
 }
 
@@ -285,7 +286,8 @@ func (c *cycle) takeManifest(n news) {
 		case e.base.Rev > n.manifest.Seq:
 			c.state.forget(id) // we sent it, and the server lost it: the file is a new one again
 		default:
-			// The list does not say at which revision it was deleted.
+			// The list does not say at which revision it was deleted, nor by whom.
+			c.imposed = true
 			c.state.learn(msync.Remote{EntryID: id, Path: path, Sum: sum, Deleted: true}, origin{})
 		}
 	}
