@@ -95,9 +95,7 @@ func (c *cycle) refuseText(op msync.Op, text []byte) (refused bool) {
 	if problem == nil {
 		return false
 	}
-	const few = 8
-	other := func(f sanitize.Finding) bool { return f.Rule != sanitize.ReasonInWord }
-	if len(problem.Findings) <= few && !slices.ContainsFunc(problem.Findings, other) {
+	if !hides(problem) {
 		c.notice("%s came with what nobody sees: %s", op.Path, problem.Message)
 		return false
 	}
@@ -105,7 +103,19 @@ func (c *cycle) refuseText(op msync.Op, text []byte) (refused bool) {
 	r.Entry, r.RuleSet = op.Entry, c.ruleSet
 	c.state.foreign[op.Entry] = r
 	c.state.change(op.Entry, func(e *entry) { e.remote = nil })
+	if op.Kind == msync.Conflict && op.Base.EntryID == "" {
+		c.unmergeable[op.Path] = op.Local.Sum
+		c.notice("%s: the server's text of this name is not taken, so yours is not shared in this run; the next one looks for another name", op.Path)
+	}
 	return true
+}
+
+// hides reports whether what is wrong with a text is more than a few invisible
+// breaks in words.
+func hides(problem *memory.Error) bool {
+	const few = 8
+	other := func(f sanitize.Finding) bool { return f.Rule != sanitize.ReasonInWord }
+	return problem != nil && (len(problem.Findings) > few || slices.ContainsFunc(problem.Findings, other))
 }
 
 // curable reports whether an entry that could not be taken may be taken now:

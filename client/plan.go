@@ -176,7 +176,7 @@ func (c *cycle) known() map[memory.Path]msync.Known {
 func (c *cycle) actionable(plan []msync.Op) []msync.Op {
 	var todo []msync.Op
 	for _, op := range plan {
-		stuck := op.Kind == msync.Merge && c.unmergeable[op.Path] == op.Local.Sum
+		stuck := (op.Kind == msync.Merge || op.Kind == msync.Create) && c.unmergeable[op.Path] == op.Local.Sum
 		if op.Kind != msync.Report && !stuck {
 			todo = append(todo, op)
 		}
