@@ -71,13 +71,16 @@ func (c *cycle) askExceptions(ctx context.Context) (memory.Exceptions, error) {
 // refused under, or that are kept for long. Most trees have no such text, and
 // keep none, and ask nothing.
 func (c *cycle) askAllowed(ctx context.Context) error {
+	if c.options.Offline {
+		return nil
+	}
 	if !c.options.DryRun && c.keepsOld() {
 		_, err := c.askExceptions(ctx)
 		return err
 	}
 	waits := func(r refusal) bool { return strings.Contains(r.RuleSet, allowMark) }
 	for _, r := range c.refused {
-		if !waits(r) || c.options.Offline || c.allowed.version != "" {
+		if !waits(r) || c.allowed.version != "" {
 			continue
 		}
 		c.report.Requests++
