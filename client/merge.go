@@ -47,7 +47,7 @@ func (c *cycle) merge(ctx context.Context, op msync.Op) (*offer, error) {
 	if bytes.Equal(merged, server) {
 		return nil, c.replaceMerged(ctx, op)
 	}
-	if c.declined(op) && !hides(memory.CheckText(merged)) {
+	if c.declined(op) {
 		return nil, c.rebase(ctx, op, server, merged)
 	}
 	o, err := c.screen(ctx, op, merged)

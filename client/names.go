@@ -95,7 +95,9 @@ func (c *cycle) refuseText(op msync.Op, text []byte) (refused bool) {
 	if problem == nil {
 		return false
 	}
-	if !hides(problem) {
+	const few = 8
+	other := func(f sanitize.Finding) bool { return f.Rule != sanitize.ReasonInWord }
+	if len(problem.Findings) <= few && !slices.ContainsFunc(problem.Findings, other) {
 		c.notice("%s came with what nobody sees: %s", op.Path, problem.Message)
 		return false
 	}
@@ -103,19 +105,11 @@ func (c *cycle) refuseText(op msync.Op, text []byte) (refused bool) {
 	r.Entry, r.RuleSet = op.Entry, c.ruleSet
 	c.state.foreign[op.Entry] = r
 	c.state.change(op.Entry, func(e *entry) { e.remote = nil })
-	if op.Kind == msync.Conflict && op.Base.EntryID == "" {
+	if op.Base.EntryID == "" && !op.Local.Sum.IsZero() { // a new file is in its place, and would be offered over and over
 		c.unmergeable[op.Path] = op.Local.Sum
-		c.notice("%s: the server's text of this name is not taken, so yours is not shared in this run; the next one looks for another name", op.Path)
+		c.notice("%s: the server's text of this name is not taken, so yours is not shared in this run", op.Path)
 	}
 	return true
-}
-
-// hides reports whether what is wrong with a text is more than a few invisible
-// breaks in words.
-func hides(problem *memory.Error) bool {
-	const few = 8
-	other := func(f sanitize.Finding) bool { return f.Rule != sanitize.ReasonInWord }
-	return problem != nil && (len(problem.Findings) > few || slices.ContainsFunc(problem.Findings, other))
 }
 
 // curable reports whether an entry that could not be taken may be taken now:

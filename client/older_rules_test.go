@@ -162,6 +162,26 @@ func TestRefused_NameOfHiddenText(t *testing.T) {
 	}
 }
 
+// An index has no other name, so it stays here, and is told in each run.
+func TestRefused_IndexOfHiddenText(t *testing.T) {
+	t.Parallel()
+	tm := newTeam(t, memory.Limits{})
+	tm.join(t, "ann").writeAndSync(t, "MEMORY.md", "placeholder\n")
+	tm.older(t, "MEMORY.md", unseen("- [one](one.md)"))
+	b := tm.join(t, "ben")
+	b.write(t, "MEMORY.md", "- [ben](ben.md)\n")
+	for range 3 {
+		if r := b.sync(t); refused(r)["MEMORY.md"] != memory.CodeTextRejected || len(r.Notices) != 1 {
+			t.Errorf("refused %v, notices %q", refused(r), r.Notices)
+		}
+		b.write(t, "other.md", "other\n")
+	}
+	has(t, b, map[string]string{"MEMORY.md": "- [ben](ben.md)\n", "other.md": "other\n"})
+	if tm.served(t)["other.md"] != "other\n" {
+		t.Error("the rest is not shared")
+	}
+}
+
 // What nobody sees does not come here as part of a merge either, with a text that
 // a reviewer said no to.
 func TestRefused_HiddenTextInMerge(t *testing.T) {
