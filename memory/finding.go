@@ -91,12 +91,16 @@ type Finding struct {
 	Device  DeviceID
 	FirstAt time.Time
 	At      time.Time   // when it was last found
-	Stored  RevisionRef // the newest stored text that has it; zero: it was refused
+	Stored  RevisionRef // the newest text of an entry that has it; zero: there is none
+	Held    string      // a proposal or conflict that has it, by its id; "": there is none
 	Request *AllowRequest
 }
 
 // Hard reports whether nobody can allow the finding.
 func (f Finding) Hard() bool { return f.Severity != sanitize.SeveritySoft }
+
+// Kept reports whether the server has a text with it: if not, it was refused.
+func (f Finding) Kept() bool { return f.Stored.Rev > 0 || f.Held != "" }
 
 // now is the finding as it stands at a time.
 func (f Finding) now(at time.Time) Finding {

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -81,6 +82,9 @@ func (t StoredText) String() string {
 	}
 	return fmt.Sprintf("%s@%d", t.Revision.EntryID, t.Revision.Rev)
 }
+
+// held names a text that is no entry's; "" for one that is.
+func (t StoredText) held() string { return cmp.Or(string(t.Proposal), string(t.Conflict)) }
 
 // ServerMember is who takes texts back that the server itself has found
 // something in. Nobody can log in as it.

@@ -113,7 +113,7 @@ func (w rescan) find(ctx context.Context, t StoredText, x Exceptions) (all []Fin
 			}
 			all = append(all, Finding{
 				Finding: f, ID: NewFindingID(), State: FindingOpen, Path: part.path, RuleSet: w.round.RuleSet, Author: t.Author,
-				Device: t.Device, FirstAt: now, At: now, Stored: t.Revision,
+				Device: t.Device, FirstAt: now, At: now, Stored: t.Revision, Held: t.held(),
 			})
 		}
 	}

@@ -40,7 +40,7 @@ grant select, insert, update (
 ) on conflicts to teammem_serve;
 grant select, insert, update (
     state, severity, rule_set, line, col, excerpt, device_id, at, entry_id, rev, reason, note, glob, asked_at, ask_ends_at,
-    decided_by, decided_at, decision_note, allow_id, first_rev
+    decided_by, decided_at, decision_note, allow_id, first_rev, held
 ) on secret_findings to teammem_serve;
 grant select, insert, update (revoked_by, revoked_at) on allow_rules to teammem_serve;
 grant select, insert, update (rule_set, round, whole, at) on rescan to teammem_serve;

@@ -24,6 +24,38 @@ func TestRescan_OldestText(t *testing.T) {
 	}
 }
 
+// What is found in a proposal or conflict was not refused: others could read it.
+// A clean text of its author's does not settle that.
+func TestRescan_Held(t *testing.T) {
+	t.Parallel()
+	a := openArchive(t)
+	ctx, id := t.Context(), a.project.ID
+	must(t, a.Store.SetReview(ctx, id, memory.PresetStrict, a.principal().Row(start(), "project.review", string(id))))
+	v := a.share(t, a.other, "a.md", "soft-one")
+	if v.Ruling != memory.RulingWaiting {
+		t.Fatalf("verdict %+v", v)
+	}
+	lost := memory.NewConflictID()
+	_, err := a.Service.KeepConflict(ctx, a.other, id, memory.Draft{ID: lost, Path: "b.md", Content: []byte("soft-two"), KeptAt: start()})
+	must(t, err)
+	a.rescan(t, softScanner{})
+	held := map[string]string{"a.md": string(v.Proposal), "b.md": string(lost)}
+	for range 2 {
+		found, err := a.Service.Findings(ctx, a.other, id, memory.FindingQuery{Leaked: true})
+		must(t, err)
+		for _, f := range found {
+			if !f.Kept() || f.Held != held[f.Path.String()] || f.State != memory.FindingOpen || f.Stored.Rev != 0 {
+				t.Errorf("%s: %+v", f.Path, f)
+			}
+		}
+		if n := len(a.leaks(t)); len(found) != 2 || n != 2 {
+			t.Errorf("%d findings and %d leaks, want 2", len(found), n)
+		}
+		a.share(t, a.other, "a.md", "clean")
+		a.share(t, a.other, "b.md", "clean")
+	}
+}
+
 // Whoever moves a text or restores it has not written it: its findings are the
 // writer's, who cannot decide about them.
 func TestRescan_MovedByOthers(t *testing.T) {

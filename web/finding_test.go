@@ -107,6 +107,20 @@ func TestFinding_Life(t *testing.T) {
 	author.get("/").hides(t, "finding of yours")
 }
 
+// What was found in a text that waits for a decision was not refused.
+func TestFinding_Held(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	project, id := string(b.open.ID), b.found(t, b.members[memory.RoleContributor], b.open, "a.md")
+	for held, page := range map[string]string{
+		"prp_a": view.ProposalURL(project, "prp_a"), "cnf_a": view.ConflictURL(project, "cnf_a"),
+	} {
+		b.sql(t, `update secret_findings set held = $2 where finding_id = $1`, id, held)
+		b.as(t, memory.RoleContributor).get(view.FindingURL(project, string(id))).want(t, http.StatusOK).
+			shows(t, "others may have read it", `href="`+page+`"`, "is kept", "Rotate it").hides(t, "never stored")
+	}
+}
+
 // rule is the exception of a finding.
 func (b *bundle) rule(t testing.TB, id memory.FindingID) memory.AllowID {
 	t.Helper()

@@ -13,7 +13,7 @@ import (
 func storedFinding() memory.FindingView {
 	v := memory.FindingView{Finding: memory.Finding{
 		ID: "fnd_a", State: memory.FindingOpen, RuleSet: "r-1", Author: memory.Author{Member: "mem_a", Name: "Mara"},
-		FirstAt: time.Unix(1, 0).UTC(), At: time.Unix(2, 0).UTC(), Stored: memory.RevisionRef{EntryID: "ent_a", Rev: 7},
+		FirstAt: time.Unix(1, 0).UTC(), At: time.Unix(2, 0).UTC(), Held: "prp_a", Stored: memory.RevisionRef{EntryID: "ent_a", Rev: 7},
 	}}
 	v.Rule, v.Severity, v.Line, v.Column, v.Fingerprint = "github-pat", "hard", 3, 4, memory.Fingerprint(memory.Sum([]byte("x")))
 	v.Receivers = []memory.Receiver{{Device: memory.Device{Name: "laptop"}, Owner: memory.Author{Member: "mem_b", Name: "Ben"}, At: time.Unix(3, 0).UTC()}}

@@ -122,6 +122,9 @@ func (a *app) printFinding(l client.Link, f memory.Finding, o findingsOptions) e
 	if err == nil && f.Stored.Rev > 0 {
 		_, err = fmt.Fprintf(a.stdout, "    stored as revision %d of %s\n", f.Stored.Rev, shown(string(f.Stored.EntryID)))
 	}
+	if err == nil && f.Held != "" {
+		_, err = fmt.Fprintf(a.stdout, "    kept as %s, which those who decide there can read\n", shown(f.Held))
+	}
 	if r := f.Request; err == nil && r != nil {
 		_, err = fmt.Fprintf(a.stdout, "    %s\n", describeRequest(r))
 	}

@@ -46,11 +46,14 @@ func (a *app) runFindingsShow(ctx context.Context, id memory.FindingID, o findin
 	if err := a.printFinding(l, v.Finding, o); err != nil {
 		return err
 	}
-	text := "  never stored: it was refused\n"
-	if v.Stored.Rev > 0 {
+	text := ""
+	switch {
+	case v.Stored.Rev > 0:
 		text = describeReceivers(v.Receivers)
+	case !v.Kept():
+		text = "  never stored: it was refused\n"
 	}
-	if v.Stored.Rev > 0 || v.Hard() {
+	if v.Kept() || v.Hard() {
 		text += describeRotation(rotation)
 	}
 	_, err = io.WriteString(a.stdout, text+"  "+shown(l.FindingPage(v.ID))+"\n")

@@ -81,9 +81,13 @@ func (a *app) printRescanned(p memory.RescanProgress) {
 }
 
 func (a *app) printLeak(l memory.Leak) {
-	fmt.Fprintf(a.stdout, "%s  %s  %s  %s in %s:%d by %s (%s@%d)\n", l.ID, l.State, shown(l.Slug), l.Rule, shown(l.Path.String()), l.Line,
-		shown(l.Author.Name), l.Stored.EntryID, l.Stored.Rev)
-	fmt.Fprint(a.stdout, describeReceivers(l.Receivers)+describeRotation(memory.RotationOf(l.Rule)))
+	text, told := l.Held, "  those who decide there can read it\n"
+	if l.Stored.Rev > 0 {
+		text, told = fmt.Sprintf("%s@%d", l.Stored.EntryID, l.Stored.Rev), describeReceivers(l.Receivers)
+	}
+	fmt.Fprintf(a.stdout, "%s  %s  %s  %s in %s:%d by %s (%s)\n", l.ID, l.State, shown(l.Slug), l.Rule, shown(l.Path.String()), l.Line,
+		shown(l.Author.Name), text)
+	fmt.Fprint(a.stdout, told+describeRotation(memory.RotationOf(l.Rule)))
 }
 
 // describeReceivers says which computers may have got a stored text.
@@ -143,6 +147,7 @@ type (
 		Column    int            `json:"column"`
 		EntryID   string         `json:"entry_id"`
 		Rev       int64          `json:"rev"`
+		Held      string         `json:"held,omitzero"`
 		Author    string         `json:"author"`
 		At        time.Time      `json:"at"`
 		Receivers []receiverLine `json:"receivers"`
@@ -183,7 +188,7 @@ func newLeakLine(l memory.Leak) leakLine {
 	rotation := memory.RotationOf(l.Rule)
 	line := leakLine{
 		Type: "finding", ID: string(l.ID), Project: l.Slug, State: string(l.State), Rule: l.Rule, Severity: string(l.Severity), RuleSet: l.RuleSet,
-		Path: l.Path.String(), Line: l.Line, Column: l.Column, EntryID: string(l.Stored.EntryID), Rev: l.Stored.Rev, Author: l.Author.Name,
+		Path: l.Path.String(), Line: l.Line, Column: l.Column, EntryID: string(l.Stored.EntryID), Rev: l.Stored.Rev, Held: l.Held, Author: l.Author.Name,
 		At: l.At, Receivers: []receiverLine{}, Provider: rotation.Provider, Rotate: rotation.Steps,
 	}
 	for _, r := range l.Receivers {

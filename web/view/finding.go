@@ -2,6 +2,7 @@ package view
 
 import (
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -58,7 +59,8 @@ type FindingRow struct {
 	Rule    string
 	Hard    bool // nobody can allow it
 	State   FindingState
-	Stored  bool // the text was, and is taken back
+	Stored  bool   // the text was, and is taken back
+	Held    string // a proposal or conflict that has it, by its id; "": there is none
 	Author  string
 	Mine    bool // the viewer's own
 	At      time.Time
@@ -166,6 +168,14 @@ func (r FindingRow) severity() string {
 		return "always a secret"
 	}
 	return "perhaps a secret"
+}
+
+// heldURL is the page of the text that the server keeps.
+func (r FindingRow) heldURL() string {
+	if strings.HasPrefix(r.Held, "cnf_") {
+		return ConflictURL(r.Project.ID, r.Held)
+	}
+	return ProposalURL(r.Project.ID, r.Held)
 }
 
 // tone is the colour of a severity.

@@ -143,11 +143,11 @@ func (p Finding) asks() string {
 }
 
 // toRotate reports whether the steps are more than a precaution.
-func (p Finding) toRotate() bool { return p.Stored || p.Hard }
+func (p Finding) toRotate() bool { return p.Stored || p.Held != "" || p.Hard }
 
 // rotate is the heading of the steps.
 func (p Finding) rotate() string {
-	if p.Stored {
+	if p.Stored || p.Held != "" {
 		return "Rotate it: others may have read it"
 	}
 	return "Rotate it, if it was shared anywhere else"
