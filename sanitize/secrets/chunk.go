@@ -97,23 +97,11 @@ func (s *Scanner) readChunks(ctx context.Context, plain view) (found []match, re
 	return found, rest, nil
 }
 
-// regions returns what has to be read to know chunks without their disguises:
-// their context too, up to white space, so that no encoded run is cut, and from
-// the beginning of a row.
+// regions returns what has to be read to know chunks without their disguises.
 func regions(text string, chunks []span) []span {
 	var out []span
 	for _, c := range chunks {
-		r := around(c, chunkContext, chunkContext, text)
-		for n := 0; r.start > 0 && n < farReach && text[r.start-1] > ' '; n++ {
-			r.start--
-		}
-		if line := max(strings.LastIndexByte(text[:r.start], '\n')+1, r.start-farReach); isRow(text[line:r.start]) {
-			r.start = line
-		}
-		for n := 0; r.end < len(text) && n < farReach && text[r.end] > ' '; n++ {
-			r.end++
-		}
-		out = append(out, r)
+		out = append(out, sight(text, c))
 	}
 	return merge(out)
 }

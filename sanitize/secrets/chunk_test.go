@@ -36,7 +36,7 @@ func TestChunks_Edit(t *testing.T) {
 	g := newGenerator(2)
 	var lines strings.Builder
 	for lines.Len() < 200_000 {
-		lines.WriteString(g.random("b", 20+g.IntN(100)) + "\n")
+		lines.WriteString("- a word of " + g.random("b", 20+g.IntN(100)) + " in its line\n")
 	}
 	before := lines.String()
 	after := before[:50_000] + "an inserted line\n" + before[50_000:]

@@ -105,13 +105,14 @@ type candidate struct {
 
 func (c candidate) value() string { return c.text[c.secret.start:c.secret.end] }
 
-// line returns the line around the start of the secret.
+// lineReach is how far a judgement reads on the line of a secret: no further
+// than the context of a chunk, by which the verdict is remembered.
+const lineReach = 300
+
+// line returns what stands around the secret on its lines.
 func (c candidate) line() string {
-	start := strings.LastIndexByte(c.text[:c.secret.start], '\n') + 1
-	if n := strings.IndexByte(c.text[start:], '\n'); n >= 0 {
-		return c.text[start : start+n]
-	}
-	return c.text[start:]
+	w := onLine(c.text, c.secret, lineReach)
+	return c.text[w.start:w.end]
 }
 
 // label returns what stands before the secret on its line, without the operator

@@ -15,14 +15,14 @@ type verdictKey [sha256.Size]byte
 // namer names the chunks of a text. It keeps the memory that it needs for one.
 type namer struct{ named []byte }
 
-// key names a chunk together with all that decides about it: its context, where
-// it lies in that, whether the text ends there, and the head of the table that it
-// goes on with.
+// key names a chunk together with all that decides about it: what is read with
+// it, where it lies in that, whether the text ends there, and the head of the
+// table that it goes on with.
 func (n *namer) key(text string, core span) verdictKey {
-	all := around(core, chunkContext, chunkContext, text)
+	all := sight(text, core)
 	b := binary.LittleEndian.AppendUint64(n.named[:0], uint64(core.start-all.start)) //nolint:gosec // core lies in all
 	b = binary.LittleEndian.AppendUint64(b, uint64(core.end-all.start))              //nolint:gosec // core lies in all
-	head := headAbove(text, core.start)
+	head := headAbove(text, all.start)
 	b = binary.LittleEndian.AppendUint64(b, uint64(len(head)))
 	b = append(b, flag(all.start == 0), flag(all.end == len(text)))
 	b = append(b, head...)
