@@ -37,9 +37,9 @@ func TestDisguises(t *testing.T) {
 		{"pairs", "aa:bb:cc:dd:ee:ff:00:11 aa:bb:cc", []string{"aabbccddeeff0011 aa:bb:cc"}},
 		{"normal text beyond ASCII", "größe 密码", nil},
 		{"invisible and broken", "a\u200bb\ncd", []string{"ab\ncd", "abcd"}},
-		{"table", "| user | password |\n|---|:-:|\n| a | b |\n| c | |\nx | y |", []string{
-			"| user | password |\n|---|:-:|\n| a | password = b |\n| c | |\nx | y |",
-			"| userpassword |\n|---|:-:|\n| ab |\n| c | |\nxy |",
+		{"table", "| user | password |\n|---|:-:|\n| a | from b-z |\n| c | short |\n| d | |\nx | y |", []string{
+			"| user | password |\n|---|:-:|\n| a | password = from b-z |\n| c | short |\n| d | |\nx | y |",
+			"| userpassword |\n|---|:-:|\n| afrom b-z |\n| cshort |\n| d | |\nxy |",
 		}},
 		{"table without a secret", "| a | b |\n|:-|-:|\n| c | d |", []string{"| ab |\n|:--:|\n| cd |"}},
 		{"rows without a head", "| password |\n| c |", nil},

@@ -32,10 +32,11 @@ func newMatcher(rules []*rule) *matcher {
 	return m
 }
 
-// find returns the matches of the rules for keywords that begin in core. The
-// context ends only between windows, which are small.
-func (m *matcher) find(ctx context.Context, v view, core span) ([]match, error) {
-	windows, err := m.windows(v, core)
+// find returns the matches of the rules for keywords that begin in the cores,
+// which are in order. What two of them need is read once. The context ends only
+// between windows, which are small.
+func (m *matcher) find(ctx context.Context, v view, cores ...span) ([]match, error) {
+	windows, err := m.windows(v, cores)
 	if err != nil {
 		return nil, err
 	}
@@ -64,32 +65,38 @@ func (m *matcher) find(ctx context.Context, v view, core span) ([]match, error) 
 
 // windows collects, for each rule that has anything to read, what it has to
 // read.
-func (m *matcher) windows(v view, core span) (map[int][]span, error) {
+func (m *matcher) windows(v view, cores []span) (map[int][]span, error) {
 	windows := map[int][]span{}
 	var failed error
-	m.words.each(v.text, core, func(keyword int, at span) {
-		for _, i := range m.byWord[keyword] {
-			t, err := m.rules[i].traits()
-			if err != nil {
-				failed = err
-				return
+	for _, core := range cores {
+		m.words.each(v.text, core, func(keyword int, at span) {
+			for _, i := range m.byWord[keyword] {
+				if err := m.addWindow(windows, v, i, at); err != nil {
+					failed = err
+				}
 			}
-			if v.joined && !t.joinable {
-				continue
-			}
-			var seen span
-			if n := len(windows[i]); n > 0 {
-				seen = windows[i][n-1]
-			}
-			if w, ok := t.window(v.text, at, seen); ok && v.live(w) {
-				windows[i] = append(windows[i], w)
-			}
-		}
-	})
+		})
+	}
 	for i := range windows {
 		slices.SortFunc(windows[i], func(a, b span) int { return a.start - b.start })
 	}
 	return windows, failed
+}
+
+// addWindow adds what rule i has to read for a keyword, if anything.
+func (m *matcher) addWindow(windows map[int][]span, v view, i int, at span) error {
+	t, err := m.rules[i].traits()
+	if err != nil || v.joined && !t.joinable {
+		return err
+	}
+	var seen span
+	if n := len(windows[i]); n > 0 {
+		seen = windows[i][n-1]
+	}
+	if w, ok := t.window(v.text, at, seen); ok && w != seen && v.live(w) {
+		windows[i] = append(windows[i], w)
+	}
+	return nil
 }
 
 // wakes tells whether a keyword in core may begin a match. It asks the windows
@@ -99,13 +106,14 @@ func (m *matcher) wakes(text string, core span) bool {
 	woken := false
 	m.words.each(text, core, func(keyword int, at span) {
 		for _, i := range m.byWord[keyword] {
-			t, err := m.rules[i].traits()
-			if err == nil && t.glances {
-				_, ok := t.window(text, at, span{})
-				woken = woken || ok
-				continue
+			if woken {
+				return // one is enough, and a long run may be full of them
 			}
+			t, err := m.rules[i].traits()
 			woken = true
+			if err == nil && t.glances {
+				_, woken = t.window(text, at, span{})
+			}
 		}
 	})
 	return woken

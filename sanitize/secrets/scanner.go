@@ -137,7 +137,7 @@ func (s *Scanner) look(ctx context.Context, text string) ([]match, error) {
 		return nil, err
 	}
 	parts := merge(rest.far)
-	far, err := s.readFar(ctx, plain, parts)
+	far, err := s.far.find(ctx, plain, parts...)
 	if err != nil {
 		return nil, err
 	}
@@ -150,19 +150,6 @@ func (s *Scanner) look(ctx context.Context, text string) ([]match, error) {
 		return nil, err
 	}
 	return slices.Concat(found, far, decoded, hidden), nil
-}
-
-// readFar applies the far matcher to the given parts of a view.
-func (s *Scanner) readFar(ctx context.Context, v view, parts []span) ([]match, error) {
-	var found []match
-	for _, part := range parts {
-		far, err := s.far.find(ctx, v, part)
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, far...)
-	}
-	return found, nil
 }
 
 // readDisguised reads the chunks that are not known without their disguises.
@@ -202,7 +189,7 @@ func (s *Scanner) readView(ctx context.Context, v view) ([]match, error) {
 			return v.toOriginal(found), nil
 		}
 	}
-	far, err := s.readFar(ctx, v, []span{{0, len(v.text)}})
+	far, err := s.far.find(ctx, v, span{0, len(v.text)})
 	if err != nil {
 		return nil, err
 	}

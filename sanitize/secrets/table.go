@@ -2,6 +2,9 @@ package secrets
 
 import "strings"
 
+// shortestCell is the length of the shortest secret that a label alone gives away.
+const shortestCell = 8
+
 // columns writes the head of a table column in front of the column's cells, if
 // the head names a secret: in "| user | password |" the label is lines away
 // from the value. If the text begins within a table, heads are that table's.
@@ -19,7 +22,7 @@ func columns(under *view, heads []string) (view, bool) {
 			}
 		default:
 			for i, c := range cells(line) {
-				if i < len(heads) && heads[i] != "" && c.size() > 0 {
+				if i < len(heads) && heads[i] != "" && c.size() >= shortestCell {
 					r.replace(span{at + c.start, at + c.start}, heads[i]+" = ")
 				}
 			}
