@@ -17,7 +17,7 @@ import (
 func FuzzScan(f *testing.F) {
 	all := shapes()
 	for i := range all {
-		f.Add("", uint16(i), uint16(0), uint16(0)) //nolint:gosec // there are not so many
+		f.Add("", uint16(i), uint16(0), uint16(0))
 	}
 	f.Add("%41%4\xff\u200b| token |\n|-|\n|\\_|U+0041 \r\n> password:", uint16(3), uint16(9), uint16(7))
 	s := scanner(f)
