@@ -282,6 +282,7 @@ func notRequested(f Finding) *Error {
 // AllowAnswer is what a maintainer says to a request.
 type AllowAnswer struct {
 	Approve bool
+	Asked   time.Time     // when the request was made that was looked at; zero: not told
 	Glob    string        // of the paths that were looked at; "": the path of the finding
 	Life    time.Duration // of the exception; 0: [AllowRuleLife], the most
 	Note    string
@@ -310,6 +311,9 @@ func (s *Service) DecideAllow(ctx context.Context, who Principal, id ProjectID, 
 		return Finding{}, notRequested(f.now(now))
 	}
 	r := *f.Request
+	if !a.Asked.IsZero() && !a.Asked.Equal(r.At) {
+		return Finding{}, &Error{Code: CodeConflict, Message: "its author has asked anew since it was looked at", Hint: "look at the finding again"}
+	}
 	r.Decision = &AllowDecision{By: by, At: now, Note: a.Note}
 	if !a.Approve {
 		return s.change(ctx, f, FindingDenied, &r, who.Row(now, "finding.deny", string(f.ID)))

@@ -119,7 +119,13 @@ func keepFindings(ctx context.Context, tx pgx.Tx, project memory.ProjectID, all 
 			)
 			on conflict (project_id, author, fingerprint, path, rule, severity) do update
 			set rule_set = excluded.rule_set, line = excluded.line, col = excluded.col, device_id = excluded.device_id,
-				excerpt = case when excluded.excerpt = '' then secret_findings.excerpt else excluded.excerpt end,
+				excerpt = case
+					when excluded.excerpt = '' then secret_findings.excerpt
+					when secret_findings.excerpt = '' then excluded.excerpt
+					when secret_findings.state = 'requested' and secret_findings.ask_ends_at > excluded.at then secret_findings.excerpt
+					when secret_findings.state = 'allowed' then secret_findings.excerpt
+					else excluded.excerpt
+				end,
 				at = greatest(secret_findings.at, excluded.at),
 				entry_id = case when excluded.rev > secret_findings.rev then excluded.entry_id else secret_findings.entry_id end,
 				rev = greatest(secret_findings.rev, excluded.rev),

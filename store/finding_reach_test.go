@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/teammem/teammem/memory"
 )
@@ -28,6 +29,38 @@ func TestFinding_NotInNames(t *testing.T) {
 	if v := o.share(t, o.mara, "of soft-one here.md", "clean"); v.Ruling != memory.RulingRefused || v.Problem.Field != "path" {
 		t.Errorf("in a name: %+v", v)
 	}
+}
+
+// What is decided about is what was looked at: who asks with other words, or tells
+// of the line in others, gets nothing by it.
+func TestFinding_OtherWordsMeanwhile(t *testing.T) {
+	t.Parallel()
+	o := openOffice(t)
+	ctx, id := t.Context(), o.project.ID
+	o.share(t, o.mara, "a.md", "soft-one")
+	f := o.only(t, o.mara)
+	ask := func(note string) memory.Finding {
+		t.Helper()
+		o.now = o.now.Add(time.Minute)
+		r := memory.FindingReport{Finding: f.Finding, Path: "a.md", RuleSet: "soft-1", Device: o.device.ID, Excerpt: note + " ********"}
+		_, err := o.Service.ReportFinding(ctx, o.mara, id, r)
+		must(t, err)
+		_, err = o.Service.RequestAllow(ctx, o.mara, id, f.ID, memory.AllowWish{Reason: memory.AllowTestValue, Note: note})
+		must(t, err)
+		return o.only(t, o.mia)
+	}
+	seen := ask("of the database")
+	now := ask("of the tutorial")
+	if now.Excerpt != "of the database ********" {
+		t.Errorf("the line reads %q meanwhile", now.Excerpt)
+	}
+	for _, a := range []memory.AllowAnswer{{Approve: true, Asked: seen.Request.At}, {Asked: seen.Request.At}} {
+		if _, err := o.Service.DecideAllow(ctx, o.mia, id, f.ID, a); memory.CodeOf(err) != memory.CodeConflict {
+			t.Errorf("what was seen is decided: %v", err)
+		}
+	}
+	_, err := o.Service.DecideAllow(ctx, o.mia, id, f.ID, memory.AllowAnswer{Approve: true, Asked: now.Request.At})
+	must(t, err)
 }
 
 // Who takes out what was allowed has not shared it by the exception.

@@ -41,17 +41,38 @@ func (c *Console) allowFinding(v *visit) error {
 		if v.form["paths"] == "" {
 			return memory.Invalid("paths", "these are the paths that were looked at")
 		}
+		asked, err := v.asked()
+		if err != nil {
+			return err
+		}
 		_, err = c.service.DecideAllow(v.ctx(), v.who, v.project.ID, id, memory.AllowAnswer{
-			Approve: true, Glob: v.form["paths"], Life: time.Duration(days) * 24 * time.Hour, Note: v.form["note"],
+			Approve: true, Asked: asked, Glob: v.form["paths"], Life: time.Duration(days) * 24 * time.Hour, Note: v.form["note"],
 		})
 		return err
 	})
 }
 
+// asked is when the request was made that was on the screen: its author may have
+// asked for another reason meanwhile.
+func (v *visit) asked() (time.Time, error) {
+	if v.form["asked"] == "" {
+		return time.Time{}, nil
+	}
+	micros, err := strconv.ParseInt(v.form["asked"], 10, 64)
+	if err != nil {
+		return time.Time{}, memory.Invalid("asked", "this is the time of a request")
+	}
+	return time.UnixMicro(micros), nil
+}
+
 // denyFinding makes none.
 func (c *Console) denyFinding(v *visit) error {
 	return c.act(v, "denied", func(id memory.FindingID) error {
-		_, err := c.service.DecideAllow(v.ctx(), v.who, v.project.ID, id, memory.AllowAnswer{Note: v.form["note"]})
+		asked, err := v.asked()
+		if err != nil {
+			return err
+		}
+		_, err = c.service.DecideAllow(v.ctx(), v.who, v.project.ID, id, memory.AllowAnswer{Asked: asked, Note: v.form["note"]})
 		return err
 	})
 }

@@ -169,6 +169,11 @@ func TestFinding_OtherPathsMeanwhile(t *testing.T) {
 	b.asked(t, by, b.open, id, "")
 	maintainer.get(page).shows(t, `name="paths" value="a.md"`)
 	b.asked(t, by, b.open, id, "**/*.md")
+	maintainer.get(page).shows(t, `name="asked"`)
+	for asked, status := range map[string]int{"1": http.StatusConflict, "x": http.StatusBadRequest} {
+		maintainer.post(page+"/allow", "asked", asked, "paths", "**/*.md", "days", "90").want(t, status)
+		maintainer.post(page+"/deny", "asked", asked).want(t, status)
+	}
 	maintainer.post(page+"/allow", "paths", "a.md", "days", "90").want(t, http.StatusConflict).
 		shows(t, "Its author asks for other paths", `name="paths" value="**/*.md"`).hides(t, "teammem allow")
 	b.findingState(t, id, memory.FindingRequested)

@@ -235,10 +235,11 @@ func (w AllowAction) Check() error {
 // AllowDecision is the body of POST …/findings/{id}/decision: what a maintainer
 // says to a request.
 type AllowDecision struct {
-	Action string `json:"action"`
-	Paths  string `json:"paths,omitzero"` // of an approval: those that were looked at; the finding's own without it
-	Days   int    `json:"days,omitzero"`  // of an approval; as long as there is without it
-	Note   string `json:"note,omitzero"`
+	Action  string    `json:"action"`
+	AskedAt time.Time `json:"asked_at,omitzero"` // of the request that was looked at; any without it
+	Paths   string    `json:"paths,omitzero"`    // of an approval: those that were looked at; the finding's own without it
+	Days    int       `json:"days,omitzero"`     // of an approval; as long as there is without it
+	Note    string    `json:"note,omitzero"`
 }
 
 // Domain returns the decision.
@@ -255,7 +256,9 @@ func (w AllowDecision) Domain() (memory.AllowAnswer, error) {
 	if err := checkNote("note", w.Note); err != nil {
 		return memory.AllowAnswer{}, err
 	}
-	return memory.AllowAnswer{Approve: approves, Glob: w.Paths, Life: time.Duration(w.Days) * 24 * time.Hour, Note: w.Note}, Label("paths", w.Paths, 512)
+	return memory.AllowAnswer{
+		Approve: approves, Asked: w.AskedAt, Glob: w.Paths, Life: time.Duration(w.Days) * 24 * time.Hour, Note: w.Note,
+	}, Label("paths", w.Paths, 512)
 }
 
 // Wish is what a request asks for.

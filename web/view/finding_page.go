@@ -1,6 +1,7 @@
 package view
 
 import (
+	"strconv"
 	"strings"
 	"time"
 )
@@ -46,6 +47,9 @@ type AllowRequest struct {
 	ExpiresAt time.Time
 	Decision  *AllowDecision
 }
+
+// asked is the time of the request, sent back as "asked".
+func (r AllowRequest) asked() string { return strconv.FormatInt(r.At.UnixMicro(), 10) }
 
 // AllowDecision is a maintainer's answer.
 type AllowDecision struct {
