@@ -125,6 +125,9 @@ func (c *cycle) newKept(x memory.Exceptions) keptExceptions {
 	}
 	for _, r := range x.Rules {
 		k.Rules = append(k.Rules, wire.NewAllowRule(r))
+		if r.At.After(k.At) { // it is in force, by the server's clock
+			k.At = r.At
+		}
 	}
 	return k
 }

@@ -112,6 +112,21 @@ func TestExceptions_KeptBesideTheIndex(t *testing.T) {
 	}
 }
 
+// What is in force by the server's clock passes on a computer whose own is behind.
+func TestExceptions_ClockBehind(t *testing.T) {
+	t.Parallel()
+	tm := newTeam(t, memory.Limits{})
+	m, mia := tm.join(t, "mara"), tm.maintainer(t)
+	m.now = func() time.Time { return time.Now().Add(-time.Hour) }
+	m.write(t, "a.md", allowedText)
+	m.sync(t)
+	tm.allow(t, m, mia, "**", 0)
+	m.sync(t)
+	if tm.served(t)["a.md"] != allowedText || !m.passes(t, m.link, "b.md", allowedText) {
+		t.Error("what the server took does not pass here")
+	}
+}
+
 // Who unlinks a tree keeps no key of its project, unless another folder has it.
 func TestExceptions_Unlinked(t *testing.T) {
 	t.Parallel()
