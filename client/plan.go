@@ -1,6 +1,8 @@
 package client
 
 import (
+	"slices"
+
 	"github.com/teammem/teammem/client/tree"
 	"github.com/teammem/teammem/memory"
 	msync "github.com/teammem/teammem/sync"
@@ -184,8 +186,11 @@ func (c *cycle) actionable(plan []msync.Op) []msync.Op {
 	return todo
 }
 
-// preview reports what a dry run would do.
+// preview reports what a dry run would do. What was refused, and would be asked
+// about once more, is refused as far as anybody knows: it is not pending, or those
+// who look for something to do would find it for ever.
 func (c *cycle) preview(plan, todo []msync.Op) error {
+	todo = slices.DeleteFunc(todo, c.wasRefused)
 	for _, op := range todo {
 		c.tellDone(Done{Kind: op.Kind, Path: op.Path, From: op.From, Rev: op.Remote.Rev})
 		c.noticeOf(op)

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"errors"
 	"maps"
 
@@ -107,6 +108,19 @@ func (c *cycle) refuseEntry(op msync.Op) {
 	r := refusalOf(p.String(), p, blockedProblem(&tree.Blocked{Kind: kind}))
 	r.Unwritten = true
 	c.refuse(r)
+}
+
+// wasRefused reports whether an op only asks once more about what was refused
+// because of something else than the text, and lists it.
+func (c *cycle) wasRefused(op msync.Op) bool {
+	p := cmp.Or(op.Local.Path, op.Path)
+	disk := c.state.disk(p, p)
+	r, known := c.refused[disk]
+	if !known || r.RuleSet != "" || r.Action == "" || !c.holds(r) {
+		return false
+	}
+	c.refuseAgain(disk)
+	return true
 }
 
 // reopen lets what was refused because of other entries be asked once more in

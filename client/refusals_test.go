@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/teammem/teammem/client"
 	"github.com/teammem/teammem/memory"
 )
 
@@ -51,6 +54,36 @@ func TestRefused_ByOtherEntries(t *testing.T) {
 	}
 	if _, there := tm.served(t)["third.md"]; !there {
 		t.Error("third.md was not sent when there was room")
+	}
+}
+
+// What is asked about in each run is refused in between: whoever looks at the tree
+// without the server finds nothing to do, and status lists it.
+func TestRefused_NotPending(t *testing.T) {
+	t.Parallel()
+	tm := newTeam(t, memory.Limits{ProjectEntries: 2})
+	a := tm.join(t, "ann")
+	calls := &tally{down: true}
+	calls.of(tm)
+	for _, name := range []string{"1.md", "2.md", "over the quota.md"} {
+		a.write(t, name, name+"\n")
+	}
+	a.write(t, "untold.md", softMark+"one\n")
+	want := refused(a.sync(t))
+	if len(want) != 2 {
+		t.Fatalf("refused %v", want)
+	}
+	st := a.status(t)
+	if diff := cmp.Diff(want, refused(&st.Report)); diff != "" || st.Pending != 0 || len(st.Done) != 0 {
+		t.Errorf("status: %d pending, refused (-sync +status):\n%s", st.Pending, diff)
+	}
+	r, err := a.syncer("").Sync(t.Context(), client.SyncOptions{DryRun: true, Offline: true})
+	if err != nil || r.Pending != 0 || len(r.Refused) != 2 {
+		t.Errorf("a look: %v, %d pending, refused %v", err, r.Pending, refused(r))
+	}
+	a.write(t, "untold.md", softMark+"two\n")
+	if r, err = a.syncer("").Sync(t.Context(), client.SyncOptions{DryRun: true, Offline: true}); err != nil || r.Pending != 1 {
+		t.Errorf("another text: %v, %d pending", err, r.Pending)
 	}
 }
 
