@@ -99,7 +99,8 @@ func (r *riskSearch) lineEnds() {
 	if behind <= oddPerKB && windows == 0 {
 		return
 	}
-	var turns, one, other []int
+	var turns, one []int
+	other := choices{} // since what stands behind all lines alike tells nothing
 	at, was := 0, false
 	for line := range strings.Lines(r.text) {
 		text, ended := strings.CutSuffix(line, "\n")
@@ -110,16 +111,18 @@ func (r *riskSearch) lineEnds() {
 		was = crlf
 		shown = strings.TrimRightFunc(shown, func(c rune) bool { return c == ' ' || c == '\t' || isOddBlank(c) })
 		switch left := strings.TrimSuffix(text[len(shown):], "\r"); {
-		case shown == "", left == "", left == "  ": // which breaks a line in Markdown
+		case shown == "":
+		case left == "", left == "  ": // which breaks a line in Markdown
+			other.add("", "", at+len(shown))
 		case left == " ":
 			one = append(one, at+len(shown))
 		default:
-			other = append(other, at+len(shown))
+			other.add("", left, at+len(shown))
 		}
 		at += len(line)
 	}
 	r.channel(turns, oddMost)
-	r.channel(other, oddMost)
+	r.channel(other.odd(), oddMost)
 	if len(one) > sloppy {
 		r.channel(one, sloppy)
 	}

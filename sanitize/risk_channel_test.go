@@ -174,6 +174,7 @@ func TestRisks_NoHiddenMessage(t *testing.T) {
 		"tree":          strings.Repeat("│   ├── a.go ⚠️\n│   └── b.go\n", 40),
 		"Markdown ends": strings.Repeat("One line  \nand the next\n\n", 40),
 		"sloppy":        strings.Repeat("One line \nand the next\nand more\n\n- a\n- b\n", 6),
+		"empty cells":   strings.Repeat("job\tmachine\t\n", 30) + strings.Repeat("One line  \nand the next\n\n", 10),
 		"Windows":       strings.Repeat("One line\r\nand the next\r\n", 40),
 		"decomposed":    strings.Repeat("Le cafe\u0301 est ferme\u0301.\n", 40),
 		"Vietnamese":    strings.Repeat("Máy chủ trả lời rất nhanh, cần kiểm tra lại.\n", 40),
