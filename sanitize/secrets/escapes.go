@@ -29,7 +29,7 @@ func backslash(text string, at int) (plain string, size int) {
 	if strings.IndexByte(`_-.+~=/`, rest[0]) >= 0 {
 		return rest[:1], 2
 	}
-	if rest[0] == 'x' && len(rest) == 3 {
+	if rest[0] == 'x' && len(rest) == 3 && !hexAt(text, at+2, 32) { // else it is the mark of a long number
 		return asASCII(rest[1:], 16, 4)
 	}
 	if len(rest) == 3 && all(rest, func(b byte) bool { return '0' <= b && b <= '7' }) {

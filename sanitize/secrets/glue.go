@@ -99,11 +99,14 @@ func crossOperator(text string, at int) int {
 	end := skip(text, at+1, " \t")
 	for _, operator := range []string{"+", "..", ".", ",", "&", "||", "\\", "<>"} {
 		if strings.HasPrefix(text[end:], operator) {
+			if operator == "," && text[at] == '`' {
+				return at // a list of names in prose
+			}
 			end += len(operator)
 			break
 		}
 	}
-	if end = skip(text, end, " \t\r\n>"); !quoteAt(text, end) {
+	if end = skip(text, end, " \t\r\n>+-"); !quoteAt(text, end) {
 		return at
 	}
 	return end + 1
@@ -177,7 +180,7 @@ func crossBreak(text string, at int) (span, bool) {
 		return span{}, false
 	}
 	start := at
-	if text[at-1] == '=' && at == n && !(at > 1 && text[at-2] == '=') {
+	if text[at-1] == '=' && strings.TrimSuffix(text[at:n], "\r") == "" && !(at > 1 && text[at-2] == '=') {
 		start-- // mail ends a line that goes on like this
 	}
 	return span{start, end}, true

@@ -23,6 +23,12 @@ const (
 	// tokenEnd ends a token of a fixed length or prefix at anything that cannot
 	// go on a token: prose puts a full stop or a bracket there.
 	tokenEnd = `(?:[^0-9A-Za-z_+/=-]|\\[nr]|$)`
+	// pathEnd also ends one in a path, an address or a command of sed. It is for
+	// prefixes that do not occur in base64.
+	pathEnd = `(?:[^0-9A-Za-z_-]|\\[nr]|$)`
+	// escaped is what may stand right before a token although it ends in a letter:
+	// an escape of JSON, or a colour of a terminal without its first character.
+	escaped = `\\[nrtbf]|\[[\d;]{0,8}m`
 	// valueEnd ends an assigned value in Markdown, JSON and shells too.
 	valueEnd  = "(?:[\\x60'\"\\s;,|*)<\\]}]|\\\\[nr]|$)"
 	valueOpen = "[\\s'\"\\x60*]{0,4}"
@@ -60,7 +66,7 @@ func harden(library []libraryRule) ([]definition, error) {
 		if r.id == genericRule {
 			d.entropy = 3
 		}
-		d.pattern = loosen(r.id, r.regex)
+		d.pattern = loosen(r.id, r.regex, endOf(d.keywords))
 		d.severity = severityOf(r.id, d.pattern)
 		hard = append(hard, d)
 	}
@@ -69,10 +75,10 @@ func harden(library []libraryRule) ([]definition, error) {
 
 // loosen lets an expression match in prose and Markdown. What it drops from the
 // left takes no part in the decision: an optional run that may be empty.
-func loosen(id, regex string) pattern {
+func loosen(id, regex, end string) pattern {
 	var p pattern
 	if core, ok := strings.CutSuffix(regex, libraryEnd); ok {
-		regex, p.right = core, tokenEnd
+		regex, p.right = core, end
 	}
 	if assigned(regex) {
 		regex = strings.ReplaceAll(regex, libraryLead, "")
@@ -85,7 +91,7 @@ func loosen(id, regex string) pattern {
 		p.flags, regex = "(?i)", rest
 	}
 	if rest, ok := strings.CutPrefix(regex, `\b`); ok {
-		regex, p.left = rest, `(?:\b|_)`
+		regex, p.left = rest, `(?:\b|_|`+escaped+`)`
 	}
 	if rest, ok := strings.CutSuffix(regex, `\b`); ok && p.right == "" {
 		regex, p.right = rest, `(?:[^0-9A-Za-z]|$)`
@@ -98,6 +104,16 @@ func loosen(id, regex string) pattern {
 	}
 	p.core = regex
 	return p
+}
+
+// endOf returns what ends a token that begins with one of the keywords.
+func endOf(keywords []string) string {
+	for _, k := range keywords {
+		if !strings.ContainsAny(k, "_-.:$") {
+			return tokenEnd
+		}
+	}
+	return pathEnd
 }
 
 // captures tells whether an expression has a group with a number. Parsing it

@@ -148,6 +148,9 @@ func harmlessLabel(label, v string) bool {
 	if strings.Contains(label, "secret") {
 		return false
 	}
+	if id := strings.TrimPrefix(v, "0x"); strings.HasSuffix(label, "signingkey") && (len(id) == 8 || len(id) == 16) && all(id, isHex) {
+		return true // what git calls the name of a key
+	}
 	name := label[strings.LastIndexAny(label, " .\t")+1:]
 	for _, public := range []string{"pubkey", "pub_key", "pub-key", "publickey", "public_key", "public-key"} {
 		if strings.Contains(name, public) {

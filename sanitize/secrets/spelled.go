@@ -28,6 +28,8 @@ func spell(under *view) (view, bool) {
 		}
 		if plain, ok := fromBase32(text[at:end]); ok {
 			r.replace(span{at, end}, plain)
+		} else if mark := hexMark(text[at:end]); mark > 0 {
+			r.replace(span{at, at + mark}, " ") // the rest is decoded
 		} else if plain, last := fromNumbers(text, at, end); last > end {
 			r.replace(span{at, last}, plain)
 			end = last
@@ -45,23 +47,38 @@ func fromBase32(word string) (string, bool) {
 	return string(plain), err == nil && printable(plain)
 }
 
+// hexMark returns how long the mark is by which programs tell that the digits of a
+// word are hexadecimal: those of C and SQL, and the rest of PostgreSQL's.
+func hexMark(word string) int {
+	const least = 32
+	for _, mark := range []string{"0x", "0X", "x"} {
+		if digits, ok := strings.CutPrefix(word, mark); ok && len(digits) >= least && all(digits, isHex) {
+			return len(mark)
+		}
+	}
+	return 0
+}
+
 // fromNumbers reads a list of numbers that begins with the word from at to end,
-// each of them that of a visible character.
+// each of them that of a visible character, in one line or several.
 func fromNumbers(text string, at, end int) (plain string, last int) {
 	var b strings.Builder
 	last = end
-	for end-at <= 3 && all(text[at:end], isDigit) {
-		c, size := asASCII(text[at:end], 10, end-at)
-		if size != end-at || c == "" {
+	for {
+		digits, base := text[at:end], 10
+		if hex, ok := strings.CutPrefix(digits, "0x"); ok {
+			digits, base = hex, 16
+		}
+		c, size := asASCII(digits, base, 2)
+		if len(digits) > 3 || size != 2 {
 			break
 		}
 		b.WriteString(c)
 		last = end
-		at = skip(text, end, ", ")
-		if at == end {
+		if at = skip(text, end, ", \t\r\n"); at == end {
 			break
 		}
-		for end = at; end < len(text) && isDigit(text[end]); {
+		for end = at; end < len(text) && end-at < 5 && isWord(text[end]); {
 			end++
 		}
 		if end == at {

@@ -63,7 +63,7 @@ func token(id, body string, prefix ...string) ownRule {
 func form(id, core string, keywords ...string) ownRule {
 	return ownRule{
 		id: id, severity: sanitize.SeverityHard, keywords: keywords,
-		pattern: pattern{left: `(?:^|[^0-9A-Za-z])`, core: "(" + core + ")", right: tokenEnd},
+		pattern: pattern{left: `(?:^|[^0-9A-Za-z]|` + escaped + `)`, core: "(" + core + ")", right: endOf(keywords)},
 		entropy: 3, group: 1, window: word, keep: keepToken,
 	}
 }

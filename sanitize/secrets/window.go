@@ -10,8 +10,9 @@ type windowFunc func(text string, hit, seen span) (span, bool)
 
 const (
 	// margin is what boundaries, anchors and terminators of an expression may
-	// read beyond the bytes they belong to: one rune.
-	margin = 4
+	// read beyond the bytes they belong to, and a byte more, so that a match which
+	// ends with a rune of four bytes does not end where its window does.
+	margin = 12
 	// nearReach is the furthest a rule of the near matcher reads to either side
 	// of its keyword.
 	nearReach = 640
