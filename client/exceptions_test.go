@@ -248,3 +248,38 @@ func TestExceptions_OfASyncer(t *testing.T) {
 		t.Error("nobody waits for it any more")
 	}
 }
+
+// A file that is renamed out of its exception's paths stays as it is on both sides
+// until that is allowed, too.
+func TestExceptions_RenamedOutOfThem(t *testing.T) {
+	t.Parallel()
+	tm := newTeam(t, memory.Limits{})
+	m, jo, mia := tm.join(t, "mara"), tm.join(t, "jo"), tm.maintainer(t)
+	m.write(t, "a.md", allowedText)
+	m.sync(t)
+	tm.allow(t, m, mia, "a.md", 0)
+	m.sync(t)
+	must(t, os.Rename(filepath.Join(m.tree(), "a.md"), filepath.Join(m.tree(), "b.md")))
+	for n := range 2 {
+		if r := refusedOnly(t, m.sync(t)); r.File != "b.md" || r.New != (n == 0) {
+			t.Errorf("refused %+v", r)
+		}
+		jo.sync(t)
+		m.has(t, map[string]string{"b.md": allowedText})
+		jo.has(t, map[string]string{"a.md": allowedText})
+	}
+	open, err := tm.service.Findings(t.Context(), mia, tm.project.ID, memory.FindingQuery{State: memory.FindingOpen})
+	if err != nil || len(open) != 1 || open[0].Path.String() != "b.md" {
+		t.Fatalf("findings %+v, %v", open, err)
+	}
+	_, err = tm.service.RequestAllow(t.Context(), m.person(), tm.project.ID, open[0].ID, memory.AllowWish{Reason: memory.AllowTestValue})
+	must(t, err)
+	_, err = tm.service.DecideAllow(t.Context(), mia, tm.project.ID, open[0].ID, memory.AllowAnswer{Approve: true})
+	must(t, err)
+	m.sync(t)
+	jo.sync(t)
+	jo.has(t, map[string]string{"b.md": allowedText})
+	if f, err := tm.service.Finding(t.Context(), mia, tm.project.ID, open[0].ID); err != nil || f.State != memory.FindingCompleted {
+		t.Errorf("in the end it is %s, %v", f.State, err)
+	}
+}

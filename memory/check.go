@@ -18,7 +18,7 @@ func (s *Service) Check(ctx context.Context, who Principal, id ProjectID, path s
 	if content == nil {
 		op.Action = ActionDelete // asks for the checks of a bare key
 	}
-	item, err := s.check(ctx, project, op)
+	item, err := s.check(ctx, project, nil, op)
 	if err != nil {
 		return Verdict{}, err
 	}

@@ -85,6 +85,10 @@ type fakeStore struct {
 	pushed                                             func() // called when a batch is stored
 }
 
+func (*fakeStore) Exceptions(context.Context, ProjectID) (Exceptions, error) {
+	return Exceptions{}, nil
+}
+
 func (f *fakeStore) Project(_ context.Context, id ProjectID) (Project, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

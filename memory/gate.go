@@ -31,7 +31,7 @@ func (s *Service) Push(ctx context.Context, who Principal, id ProjectID, p Push)
 	b.Guarded = b.At.Add(-deletesLast)
 	b = s.bounded(b)
 	for _, op := range p.Ops {
-		item, err := s.check(ctx, project, op)
+		item, err := s.check(ctx, project, b.Items, op)
 		if err != nil {
 			return Receipt{}, err
 		}
@@ -71,11 +71,14 @@ func (s *Service) admit(ctx context.Context, who Principal, p Push) error {
 	return s.ownDevice(ctx, who, p.Device)
 }
 
-// check takes one op through everything that needs no head. A problem of the
-// op becomes part of the item; the error is one of the request, such as a
-// cancelled context.
-func (s *Service) check(ctx context.Context, project ProjectView, op Op) (Item, error) {
+// check takes one op through everything that needs no head, after the ops before
+// it. A problem of the op becomes part of the item; the error is one of the
+// request, such as a cancelled context.
+func (s *Service) check(ctx context.Context, project ProjectView, before []Item, op Op) (Item, error) {
 	w, err := s.screen(ctx, project.ID, op)
+	if err == nil && w.Action == ActionMove {
+		err = s.screenMoved(ctx, project.ID, before, w)
+	}
 	if ctx.Err() != nil {
 		return Item{}, ctx.Err()
 	}

@@ -22,6 +22,9 @@ func (s *Service) Approve(ctx context.Context, who Principal, id ProjectID, prop
 		return Proposal{}, changed("the proposal is not the one that was looked at")
 	}
 	w, err := s.screen(ctx, id, p.op(view.Head.Cursor()))
+	if err == nil && w.Action == ActionMove {
+		err = s.screenMoved(ctx, id, nil, w)
+	}
 	if err != nil {
 		return Proposal{}, s.refuseApproval(ctx, who, p, err)
 	}

@@ -301,11 +301,11 @@ func (s *Store) ChangeFinding(ctx context.Context, c memory.FindingChange, row m
 func queueSettled(batch *pgx.Batch, b memory.Batch, j memory.Judgement) {
 	var paths, excepted []string
 	shared := func(p memory.Path, w memory.Write) {
-		if w.Action != memory.ActionPut {
+		if w.Action != memory.ActionPut && w.Action != memory.ActionMove {
 			return
 		}
 		paths = append(paths, p.String())
-		if w.Content.Allowed() {
+		if w.Action == memory.ActionMove || w.Content.Allowed() {
 			excepted = append(excepted, p.String())
 		}
 	}

@@ -31,6 +31,43 @@ func TestFinding_NotInNames(t *testing.T) {
 	}
 }
 
+// An exception is for its paths: a text is not moved out of them, on no way.
+func TestFinding_MovedOut(t *testing.T) {
+	t.Parallel()
+	o := openOffice(t)
+	o.share(t, o.mara, "in/a.md", "soft-one")
+	o.except(t, o.only(t, o.mara).ID, "in/*.md")
+	v := o.share(t, o.mara, "in/a.md", "soft-one")
+	b := o.share(t, o.mara, "b.md", "clean")
+	put := func(path string) memory.Op {
+		return memory.Op{Action: memory.ActionPut, Path: path, Content: []byte("soft-one")}
+	}
+	move := func(from, to string, v memory.Verdict) memory.Op {
+		return memory.Op{Action: memory.ActionMove, Previous: from, Path: to, EntryID: v.EntryID, BaseRev: v.Rev}
+	}
+	for _, tt := range []struct {
+		name string
+		ops  []memory.Op
+	}{
+		{"alone", []memory.Op{move("in/a.md", "c.md", v)}},
+		{"as it is made", []memory.Op{put("in/new.md"), move("in/new.md", "c.md", memory.Verdict{})}},
+		{"as names are swapped", []memory.Op{move("b.md", "in/a.md", b), move("in/a.md", "b.md", v)}},
+		{"in two steps", []memory.Op{move("in/a.md", "in/c.md", v), move("in/c.md", "c.md", memory.Verdict{})}},
+	} {
+		r, err := o.Service.Push(t.Context(), o.mara, o.project.ID, memory.Push{Epoch: o.project.Head.Epoch, Ops: tt.ops})
+		must(t, err)
+		last := r.Verdicts[len(tt.ops)-1]
+		if last.Ruling != memory.RulingRefused || last.Problem.Code != memory.CodeSecretFound {
+			t.Errorf("%s: %+v", tt.name, r.Verdicts)
+		}
+	}
+	for path, text := range o.tree(t) {
+		if text == "soft-one" && path != "in/a.md" && path != "in/c.md" && path != "in/new.md" {
+			t.Errorf("%s has the value", path)
+		}
+	}
+}
+
 // What is decided about is what was looked at: who asks with other words, or tells
 // of the line in others, gets nothing by it.
 func TestFinding_OtherWordsMeanwhile(t *testing.T) {
