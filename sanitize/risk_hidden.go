@@ -159,8 +159,11 @@ func JoinerBelongs(before string, c rune, after string) bool {
 	return isPictograph(prev) || isKeycap(prev) && next == 0x20E3
 }
 
-// trimModifiers cuts what may stand between a pictograph and a joiner.
+// trimModifiers cuts what may stand between a pictograph and a joiner, of which
+// there are few.
 func trimModifiers(s string) string {
+	const most = 32
+	s = s[max(0, len(s)-most):]
 	return strings.TrimRightFunc(s, func(r rune) bool { return r == 0xFE0F || 0x1F3FB <= r && r <= 0x1F3FF })
 }
 

@@ -236,11 +236,12 @@ func runsInside(before string) bool {
 
 // imports finds the names of files that some agents load where they read them.
 func (r *riskSearch) imports(f folded) {
+	const most = 200 // of a name
 	for at := range indexes(f.text, "@") {
 		if at > 0 && !strings.ContainsRune(" \t\n(", rune(f.text[at-1])) {
 			continue
 		}
-		rest := f.text[at+1:]
+		rest := f.text[at+1 : min(len(f.text), at+2*most)]
 		name := rest
 		if n := strings.IndexAny(rest, " \t\r\n)`'\","); n >= 0 {
 			name = rest[:n]
@@ -253,7 +254,7 @@ func (r *riskSearch) imports(f folded) {
 		default:
 			continue
 		}
-		if name = name[:min(len(name), 200)]; len(name) > 1 {
+		if name = name[:min(len(name), most)]; len(name) > 1 {
 			from, to := f.span(at, at+1+len(name))
 			r.add(CauseImport, from, to)
 		}
