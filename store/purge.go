@@ -287,7 +287,21 @@ func (w purgeWriter) takeCopies(ctx context.Context) ([]memory.AuditRow, error) 
 	}
 	tell("proposal", proposals)
 	tell("conflict", conflicts)
-	return rows, nil
+	return rows, w.settleHeld(ctx, rows)
+}
+
+// settleHeld is queueFindings for texts that were no entry's.
+func (w purgeWriter) settleHeld(ctx context.Context, purged []memory.AuditRow) error {
+	var held []string
+	for _, row := range purged {
+		held = append(held, row.Object)
+	}
+	_, err := w.tx.Exec(ctx, `
+		update secret_findings
+		set excerpt = '', state = 'resolved'
+		where project_id = @project and held = any(@held) and rev = 0`,
+		pgx.StrictNamedArgs{"project": w.project, "held": held})
+	return err
 }
 
 type erasureRow struct {

@@ -56,6 +56,27 @@ func TestRescan_Held(t *testing.T) {
 	}
 }
 
+// What was found in a conflict is settled when its text is purged.
+func TestRescan_HeldAndPurged(t *testing.T) {
+	t.Parallel()
+	a := openArchive(t)
+	ctx, id := t.Context(), a.project.ID
+	v := a.write(t, a.other, "a.md", "soft-one")
+	_, err := a.Service.KeepConflict(ctx, a.other, id, memory.Draft{
+		ID: memory.NewConflictID(), Path: "b.md", Content: []byte("soft-one"), KeptAt: start(),
+	})
+	must(t, err)
+	a.rescan(t, softScanner{})
+	if n := len(a.leaks(t)); n != 2 {
+		t.Errorf("%d leaks before, want 2", n)
+	}
+	_, err = a.Service.Purge(ctx, a.mara, id, memory.Purge{EntryID: v.EntryID})
+	must(t, err)
+	if left := a.leaks(t); len(left) != 0 {
+		t.Errorf("left: %+v", left)
+	}
+}
+
 // Whoever moves a text or restores it has not written it: its findings are the
 // writer's, who cannot decide about them.
 func TestRescan_MovedByOthers(t *testing.T) {
