@@ -49,10 +49,15 @@ type keptLeaks struct {
 
 func (d Dirs) leaksFile(l Link) string { return filepath.Join(d.stateDir(l), "leaks.json") }
 
-// keptLeaks reads what was kept. What is missing or damaged says nothing.
+// keptLeaks reads what was kept. What is damaged, or open to other accounts, says
+// only that somebody has to ask.
 func (d Dirs) keptLeaks(l Link) (kept keptLeaks) {
-	if readPrivate(d.leaksFile(l), &kept) != nil || kept.Root != l.RootID {
+	err := readPrivate(d.leaksFile(l), &kept)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return keptLeaks{}
+	case err != nil || kept.Root != l.RootID:
+		return keptLeaks{Unheard: true}
 	}
 	return kept
 }

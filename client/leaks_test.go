@@ -127,7 +127,8 @@ func TestLeaks_FileIsGoneAndRunFails(t *testing.T) {
 	}
 }
 
-// What others may have written is not believed, and shows nothing.
+// What others may have written is not believed, and shows nothing; the next run
+// asks the server.
 func TestLeaks_OddFile(t *testing.T) {
 	t.Parallel()
 	tm := newTeam(t, memory.Limits{})
@@ -147,6 +148,10 @@ func TestLeaks_OddFile(t *testing.T) {
 		must(t, os.Chmod(file, tt.mode))
 		if got := m.known(t).Leaks; len(got) != tt.want {
 			t.Errorf("%s: %+v", name, got)
+		}
+		m.sync(t)
+		if _, err := os.Stat(file); !os.IsNotExist(err) {
+			t.Errorf("%s: nobody asked whether there is something to keep: %v", name, err)
 		}
 	}
 }
