@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/teammem/teammem/api/wire"
+	"github.com/teammem/teammem/client"
 	"github.com/teammem/teammem/client/tree"
 	"github.com/teammem/teammem/memory"
 )
@@ -139,4 +140,29 @@ func TestListed_UnreadableConflicts(t *testing.T) {
 	if r, err := a.try(context.Background()); err == nil || r.Proven {
 		t.Errorf("proven %t, %v", r.Proven, err)
 	}
+}
+
+// A name that is no entry's stays listed when only another folder was looked at.
+func TestListed_OddName(t *testing.T) {
+	t.Parallel()
+	tm := newTeam(t, memory.Limits{})
+	a := tm.join(t, "ann")
+	a.write(t, "a/x.md", "x\n")
+	a.write(t, "a/x.md.bak", "x\n")
+	a.write(t, "c/y.md", "y\n")
+	s, touched := a.syncer(""), []string(nil)
+	for i, again := range [][]string{nil, {"c"}, {"c"}, {"a"}} {
+		touched = again
+		r, err := s.Sync(t.Context(), client.SyncOptions{Touched: func() ([]string, bool) { return touched, i == 0 }})
+		if must(t, err); refused(r)["a/x.md.bak"] != memory.CodePathRejected || len(r.Refused) != 1 || r.NewRefusals() != (i == 0) {
+			t.Errorf("run %d: refused %v, news %t", i, refused(r), r.NewRefusals())
+		}
+		a.write(t, "c/y.md", strings.Repeat("y\n", i+2))
+	}
+	a.remove(t, "a/x.md.bak")
+	touched = []string{"a", "c"}
+	if r, err := s.Sync(t.Context(), client.SyncOptions{Touched: func() ([]string, bool) { return touched, false }}); err != nil || len(r.Refused) != 0 {
+		t.Errorf("it is gone: %v, refused %v", err, refused(r))
+	}
+	tm.equal(t, a)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"syscall"
 
 	"github.com/teammem/teammem/memory"
@@ -42,6 +43,9 @@ func (b *Blocked) Error() string {
 	}
 	return fmt.Sprintf("%+q: %s: %v", b.Disk, b.Kind, b.Err)
 }
+
+// hides reports whether an entry may be behind the name, or below it.
+func (b Blocked) hides() bool { return b.Folder || strings.HasSuffix(b.Disk, extension) }
 
 // Unwrap returns the cause.
 func (b *Blocked) Unwrap() error { return b.Err }

@@ -69,10 +69,10 @@ func (t *Tree) List(ctx context.Context) (Listing, error) {
 	l.findClashes()
 	slices.SortFunc(l.Files, comparePaths)
 	slices.Sort(l.LeftOut)
-	slices.SortFunc(l.Blocked, func(a, b Blocked) int { return cmp.Compare(a.Disk, b.Disk) })
+	l.sortBlocked()
 	for _, b := range l.Blocked {
-		if !b.Folder && !strings.HasSuffix(b.Disk, extension) {
-			continue // no entry can have that name
+		if !b.hides() {
+			continue
 		}
 		key := sanitize.Skeleton(canonical(b.Disk))
 		l.unknown[key] = l.unknown[key] || b.Folder
@@ -293,6 +293,10 @@ func (l *Listing) foreignIn(d *folder, name string) error {
 		l.foreign(sub, n)
 	}
 	return err
+}
+
+func (l *Listing) sortBlocked() {
+	slices.SortFunc(l.Blocked, func(a, b Blocked) int { return cmp.Compare(a.Disk, b.Disk) })
 }
 
 func (l *Listing) block(b Blocked) { l.Blocked = append(l.Blocked, b) }

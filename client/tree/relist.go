@@ -10,11 +10,12 @@ import (
 	"github.com/teammem/teammem/memory"
 )
 
-// plain reports whether nothing but files and folders was found. Only what is
-// plain can be listed again in parts: why something else is not shared may have
-// to do with other names.
+// plain reports whether nothing but files and folders was found, and names that
+// are no entry's. Only what is plain can be listed again in parts: why something
+// else is not shared may have to do with other names.
 func (l *Listing) plain() bool {
-	return len(l.Folders) > 0 && len(l.Blocked)+len(l.Leftovers)+len(l.LeftOut) == 0 && l.rules.text == ""
+	return len(l.Folders) > 0 && len(l.unknown)+len(l.Leftovers)+len(l.LeftOut) == 0 && l.rules.text == "" &&
+		!slices.ContainsFunc(l.Blocked, Blocked.hides)
 }
 
 // Relist is [Tree.List] for a tree in which nothing was touched since an
@@ -35,7 +36,7 @@ func (t *Tree) Relist(ctx context.Context, before *Listing, touched []string) (L
 		return Listing{}, err
 	}
 	gone, err := t.relistFolders(ctx, &l, touched, before.looked)
-	if err != nil || len(l.Blocked)+len(l.Leftovers) > 0 {
+	if err != nil || len(l.unknown)+len(l.Leftovers) > 0 || slices.ContainsFunc(l.Blocked, Blocked.hides) {
 		return t.List(ctx) // which finds the words for it, or what there is now
 	}
 	if !l.join(before, again, gone) {
@@ -71,6 +72,12 @@ func (l *Listing) join(before *Listing, again map[string]bool, gone []string) bo
 		return false
 	}
 	l.Files, l.keys, l.sure = before.Files, before.keys, before.sure
+	for _, b := range before.Blocked {
+		if dir, _ := split(b.Disk); !again[dir] && !isGone(b.Disk, gone) {
+			l.block(b)
+		}
+	}
+	l.sortBlocked()
 	l.keepFolders(before, gone)
 	return true
 }

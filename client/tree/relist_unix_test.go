@@ -43,6 +43,23 @@ func TestTree_Relist(t *testing.T) {
 	}
 }
 
+// A name that is no entry's is told, and makes no look at the others necessary.
+func TestTree_RelistOddName(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.write("a/x.md", "x")
+	b.write("a/x.md.bak", "x")
+	b.write("c/y.md", "y")
+	before, err := b.List(t.Context())
+	must(t, err)
+	b.write("c/z.md", "z")
+	after, err := b.Relist(t.Context(), &before, []string{"c"})
+	must(t, err)
+	if !after.Partly || len(after.Files) != 3 || len(after.Blocked) != 1 || after.Blocked[0].Disk != "a/x.md.bak" {
+		t.Errorf("in part %t, files %v, blocked %v", after.Partly, after.Files, after.Blocked)
+	}
+}
+
 // To look again at a tree finds what to list it finds, though it is told of
 // nothing that happened.
 func TestTree_Relook(t *testing.T) {
@@ -181,7 +198,7 @@ func (l *Listing) said() map[string]any {
 // mess changes a few names, and returns the folders of those names.
 func (b *bundle) mess(r *rand.Rand) (touched []string) {
 	folders := []string{"", "a", "a/b", "c", "d", "d/e/f", "Caf\u00e9", "cafe\u0301"}
-	names := []string{"x.md", "X.md", "y.md", nfc, nfd, "notes.txt"}
+	names := []string{"x.md", "X.md", "y.md", nfc, nfd, "notes.txt", "y.md.bak", "Z.MD"}
 	seen := map[string]bool{}
 	touch := func(path string) {
 		for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) { // folders that are made on the way are names, too
