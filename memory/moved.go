@@ -45,7 +45,7 @@ func broughtBy(items []Item, p Path) ([]byte, Path) {
 			return w.Content.Bytes(), p
 		case ActionMove:
 			p = w.Previous
-		case ActionDelete, ActionWithdraw:
+		case ActionDelete, ActionWithdraw, ActionPurge:
 		}
 	}
 	return nil, p

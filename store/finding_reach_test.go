@@ -76,7 +76,7 @@ func TestFinding_OtherWordsMeanwhile(t *testing.T) {
 	ctx, id := t.Context(), o.project.ID
 	o.share(t, o.mara, "a.md", "soft-one")
 	f := o.only(t, o.mara)
-	ask := func(note string) memory.Finding {
+	ask := func(note string) {
 		t.Helper()
 		o.now = o.now.Add(time.Minute)
 		r := memory.FindingReport{Finding: f.Finding, Path: "a.md", RuleSet: "soft-1", Device: o.device.ID, Excerpt: note + " ********"}
@@ -84,10 +84,11 @@ func TestFinding_OtherWordsMeanwhile(t *testing.T) {
 		must(t, err)
 		_, err = o.Service.RequestAllow(ctx, o.mara, id, f.ID, memory.AllowWish{Reason: memory.AllowTestValue, Note: note})
 		must(t, err)
-		return o.only(t, o.mia)
 	}
-	seen := ask("of the database")
-	now := ask("of the tutorial")
+	ask("of the database")
+	seen := o.only(t, o.mia)
+	ask("of the tutorial")
+	now := o.only(t, o.mia)
 	if now.Excerpt != "of the database ********" {
 		t.Errorf("the line reads %q meanwhile", now.Excerpt)
 	}
