@@ -80,7 +80,7 @@ func seam(text string, at int) (span, bool) {
 	if at == len(text) {
 		return span{}, false
 	}
-	if next := skip(text, at, " \t"); next > at && (next == len(text) || strings.IndexByte("|\\\r\n", text[next]) < 0) {
+	if next := skip(text, at, " \t"); next > at && (next == len(text) || strings.IndexByte("|\\\r\n"+box[:1], text[next]) < 0) {
 		return span{}, false // as between most words
 	}
 	for _, cross := range []func(string, int) int{crossOperator, crossMarkup, crossCell} {
@@ -130,7 +130,7 @@ func skip(text string, at int, over string) int {
 
 // crossMarkup passes over emphasis, code marks, tags and comments.
 func crossMarkup(text string, at int) int {
-	const longestTag, longestComment = 64, 256
+	const longestTag, longestComment = 256, 256
 	for at < len(text) {
 		rest := text[at:]
 		switch {
@@ -155,13 +155,21 @@ func crossMarkup(text string, at int) int {
 	return at
 }
 
-// crossCell passes over the border between two cells of a table.
+// box is the border of a cell as programs draw it.
+const box = "│"
+
+// crossCell passes over the border between two cells of a table, and over the end
+// of a line within a box, which goes on in the next.
 func crossCell(text string, at int) int {
 	end := skip(text, at, " \t")
-	if end == len(text) || text[end] != '|' {
+	if end < len(text) && text[end] == '|' {
+		return skip(text, end+1, " \t")
+	}
+	if !strings.HasPrefix(text[end:], box) {
 		return at
 	}
-	return skip(text, end+1, " \t")
+	end = skip(text, end+len(box), " \t\r\n>")
+	return skip(text, end+len(text[end:])-len(strings.TrimPrefix(text[end:], box)), " \t")
 }
 
 // crossBreak passes over a line break, with the signs that end one line and

@@ -44,6 +44,8 @@ func places() map[string]func(token string) string {
 		"a number of SQL":                func(token string) string { return "0x" + toHex(token) },
 		"bytes of PostgreSQL":            func(token string) string { return `'\x` + toHex(token) + "'" },
 		"mail with the breaks of mail":   halves("=\r\n"),
+		"two rows of a box":              func(token string) string { return "│ " + halves(" │\n│ ")(token) + " │" },
+		"a program shown in colours":     halves(`</span><span class="token string highlight" style="color: rgb(3, 47, 98)">`),
 		"lines that were added":          func(token string) string { return "+  \"" + halves("\" \\\n+  \"")(token) + "\"" },
 	}
 }

@@ -13,8 +13,8 @@ import (
 // foundBy is what the scanner finds in the texts of TestRuleSet_Revision, by the
 // revision that finds it.
 const (
-	foundByRevision = "tm4"
-	foundByDigest   = "b92fdad0ab867018"
+	foundByRevision = "tm5"
+	foundByDigest   = "08748a8b6bb63d83"
 )
 
 // TestRuleSet_Revision holds that what is found changes together with the name of
