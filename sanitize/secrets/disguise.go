@@ -21,7 +21,7 @@ func disguises(text string, part span) []view {
 		last = v
 	}
 	labelled := func(under *view) (view, bool) { return columns(under, secretHeads(headAbove(text, part.start))) }
-	for _, rewrite := range []func(*view) (view, bool){labelled, spell, glue} {
+	for _, rewrite := range []func(*view) (view, bool){labelled, spell, glue, undump} {
 		if v, ok := rewrite(&last); ok {
 			all = append(all, v)
 		}

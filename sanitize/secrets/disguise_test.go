@@ -29,6 +29,9 @@ func TestDisguises(t *testing.T) {
 		{"numbers of characters", "[116, 104, 101, 32, 107, 101, 121, 32, 105, 115]  [103, 104, 112, 95, 97, 98, 99, 100, 101, 102, 103, 104]", []string{
 			"[116, 104, 101, 32, 107, 101, 121, 32, 105, 115]  [ghp_abcdefgh]",
 		}},
+		{"dump", "00000000: 7778 797a  wxyz\n00000004: 7900 7a  y.z", []string{
+			"00000000: 7778 797a  wxyz00000004: 7900 7a  y.z", "wxyzy z\n",
+		}},
 		{"operators", `"a" + "b", 'c' . 'd' "e""f"`, []string{`"abcdef"`}},
 		{"markup", "a**b**c `d` <b>e</b>f<!-- x -->g <h", []string{"abc `d` <b>efg <h"}},
 		{"lines of a comment", "# a\n# b\n// c\n// d\n\n1. e\n2. f", []string{"# abcd\n\n1. ef"}},

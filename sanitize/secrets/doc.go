@@ -12,7 +12,7 @@
 //   - automaton.go, measure.go, window.go and matcher.go let each rule read only
 //     the few bytes around its own keywords, which is where the speed comes
 //     from; chunk.go and verdicts.go spare it what was clean before;
-//   - disguise.go, escapes.go, glue.go, spelled.go, table.go and encoded.go show
+//   - disguise.go, escapes.go, glue.go, spelled.go, dump.go, table.go and encoded.go show
 //     the rules the text behind invisible characters, markup, operators, line
 //     breaks, encodings and table columns;
 //   - judge.go, shapes.go and words.go drop what only looks like a secret;

@@ -26,7 +26,23 @@ func places() map[string]func(token string) string {
 	halves := func(between string) func(string) string {
 		return func(token string) string { return token[:len(token)/2] + between + token[len(token)/2:] }
 	}
+	dump := func(offset, gap, before, after string, group int) func(string) string {
+		return func(token string) string {
+			var b strings.Builder
+			for at := 0; at < len(token); at += 16 {
+				part := token[at:min(len(token), at+16)]
+				fmt.Fprintf(&b, offset, at)
+				for i := 0; i < len(part); i += group {
+					b.WriteString(gap + toHex(part[i:min(len(part), i+group)]))
+				}
+				b.WriteString("  " + before + part + after + "\n")
+			}
+			return b.String()
+		}
+	}
 	return map[string]func(string) string{
+		"a dump of xxd":                  dump("%08x:", " ", "", "", 2),
+		"a dump of hexdump":              dump("> %08x ", " ", "|", "|", 1),
 		"behind a sign of four bytes":    around("\U0001f511", "\U0001f511"),
 		"in a path":                      around("https://a.example/x/", "/y"),
 		"between slashes":                around("/", "/"),

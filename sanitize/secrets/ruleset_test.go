@@ -13,8 +13,8 @@ import (
 // foundBy is what the scanner finds in the texts of TestRuleSet_Revision, by the
 // revision that finds it.
 const (
-	foundByRevision = "tm5"
-	foundByDigest   = "08748a8b6bb63d83"
+	foundByRevision = "tm6"
+	foundByDigest   = "8f8797fb080a0889"
 )
 
 // TestRuleSet_Revision holds that what is found changes together with the name of
