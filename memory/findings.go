@@ -311,17 +311,17 @@ func (s *Service) DecideAllow(ctx context.Context, who Principal, id ProjectID, 
 		return Finding{}, notRequested(f.now(now))
 	}
 	r := *f.Request
+	if a.Approve && cmp.Or(a.Glob, exactGlob(f.Path)) != r.Glob {
+		return Finding{}, &Error{
+			Code: CodeConflict, Message: "its author asks for other paths: " + r.Glob, Hint: "look at the finding again, and approve these if they are right",
+		}
+	}
 	if !a.Asked.IsZero() && !a.Asked.Equal(r.At) {
 		return Finding{}, &Error{Code: CodeConflict, Message: "its author has asked anew since it was looked at", Hint: "look at the finding again"}
 	}
 	r.Decision = &AllowDecision{By: by, At: now, Note: a.Note}
 	if !a.Approve {
 		return s.change(ctx, f, FindingDenied, &r, who.Row(now, "finding.deny", string(f.ID)))
-	}
-	if cmp.Or(a.Glob, exactGlob(f.Path)) != r.Glob {
-		return Finding{}, &Error{
-			Code: CodeConflict, Message: "its author asks for other paths: " + r.Glob, Hint: "look at the finding again, and approve these if they are right",
-		}
 	}
 	r.Rule = &AllowRule{
 		ID: NewAllowID(), Finding: f.ID, Fingerprint: f.Fingerprint, Rule: f.Finding.Rule, Glob: r.Glob, Reason: r.Reason,
