@@ -58,17 +58,23 @@ func (c *cycle) claim(r msync.Remote) *memory.Error {
 	if r.Deleted {
 		return nil
 	}
-	if err := memory.CheckTwin(c.names, r.Path); err != nil {
+	if err := checkName(c.names, r.Path); err != nil {
 		return err
 	}
-	if c.names.Has(r.Path.String()) {
+	c.names.Add(r.Path.String())
+	return nil
+}
+
+// checkName refuses a name beside those of other entries: one of them is its
+// twin, or has it.
+func checkName(names *sanitize.Names, p memory.Path) *memory.Error {
+	if names.Has(p.String()) {
 		return &memory.Error{
 			Code: memory.CodePathRejected, Layer: string(sanitize.LayerCase), Message: "the server has two entries of this name",
 			Hint: "the first one is here; ask whoever runs the server",
 		}
 	}
-	c.names.Add(r.Path.String())
-	return nil
+	return memory.CheckTwin(names, p)
 }
 
 // refuseForeign records that the server has an entry which may not exist here.
@@ -114,14 +120,14 @@ func (c *cycle) refuseText(op msync.Op, text []byte) (refused bool) {
 
 // curable reports whether an entry that could not be taken may be taken now:
 // this program has other rules than the one that refused it, its text was
-// damaged on the way, or its twin is gone. The feed will not bring it again.
+// damaged on the way, or its name is free. The feed will not bring it again.
 func (c *cycle) curable() bool {
 	for id, f := range c.state.foreign {
 		p, err := memory.ParseServedPath(f.Disk)
 		if f.Code == memory.CodeTextRejected && f.RuleSet == c.ruleSet {
 			continue // by the same rules
 		}
-		if err == nil && (f.Layer != string(sanitize.LayerCase) || memory.CheckTwin(c.namesBut(id), p) == nil) {
+		if err == nil && (f.Layer != string(sanitize.LayerCase) || checkName(c.namesBut(id), p) == nil) {
 			return true
 		}
 	}

@@ -250,6 +250,34 @@ func TestHostile_Claims(t *testing.T) {
 	}
 }
 
+// A server that has two entries of one name is not asked for the list of all
+// entries by each run: nothing in it would be new.
+func TestHostile_TwiceTheSameName(t *testing.T) {
+	t.Parallel()
+	var s story
+	s.tell("ent_1", "twice.md", "1\n")
+	s.tell("ent_2", "twice.md", "2\n")
+	h := s.honest()
+	var lists atomic.Int64
+	h.rest = func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/manifest") {
+			lists.Add(1)
+		}
+		s.more(w, r)
+	}
+	m := guestOf(t, h)
+	first := m.run(t, "sync", m.work())
+	known := lists.Load()
+	for range 2 {
+		if r := m.run(t, "sync", m.work()); r.code != exitOK || !strings.Contains(r.stderr, "two entries of this name") {
+			t.Errorf("exit %d\n%s", r.code, r.stderr)
+		}
+	}
+	if first.code != exitRefused || lists.Load() != known {
+		t.Errorf("exit %d at first, then %d lists after %d", first.code, lists.Load()-known, known)
+	}
+}
+
 // A secret that a server hands out is in its entry's file and nowhere else on this
 // machine; it is not repeated, and an edit does not send it on.
 func TestHostile_Secret(t *testing.T) {
