@@ -1,8 +1,6 @@
 package web
 
 import (
-	"strconv"
-
 	"github.com/teammem/teammem/memory"
 	"github.com/teammem/teammem/web/view"
 )
@@ -47,20 +45,20 @@ func (c *Console) findingList(v *visit, tab view.FindingTab, project, after stri
 			return l, memory.NotFound("project")
 		}
 	}
-	place, err := parsePlace(after)
+	from, err := parsePlace(after)
 	if err != nil {
 		return l, err
 	}
 	found, err := c.service.FindingQueue(v.ctx(), v.who, memory.FindingQueueQuery{
 		Part: memory.FindingPart(tab), Project: memory.ProjectID(project), // tabs are called like the parts
-		After: memory.FindingCursor{At: place.At, ID: memory.FindingID(place.ID)}, Limit: findingsPage,
+		After: memory.FindingCursor{At: from.At, ID: memory.FindingID(from.ID)}, Limit: findingsPage,
 	})
 	for _, f := range found {
 		l.Rows = append(l.Rows, v.findingRow(f))
 	}
 	if len(found) == findingsPage {
 		last := found[len(found)-1]
-		l.After = strconv.FormatInt(last.At.UnixMicro(), 10) + "." + string(last.ID)
+		l.After = place(memory.ProposalCursor{At: last.At, ID: memory.ProposalID(last.ID)})
 	}
 	return l, err
 }
