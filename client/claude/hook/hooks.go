@@ -226,14 +226,15 @@ var errLate = errors.New("the sync did not end in time")
 // sync runs one sync until the limit. What it left running goes on until the
 // program ends; that is safe, since a sync may be cut off anywhere.
 func (h *Hooks) sync(ctx context.Context, s *client.Syncer, limit time.Duration) (*client.Report, error) {
+	// Only the limit ends ctx while anybody waits: a sync that ended is not late.
 	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
 	type result struct {
 		report *client.Report
 		err    error
 	}
 	done := make(chan result, 1)
 	h.running.Go(func() {
-		defer cancel()
 		var r result
 		defer func() {
 			if crash := recover(); crash != nil {
