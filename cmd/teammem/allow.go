@@ -47,10 +47,11 @@ func (a *app) runAllowList(ctx context.Context, o findingsOptions) error {
 	if err != nil {
 		return err
 	}
+	named := newFew(maxListed)
 	for _, r := range rules {
 		if o.asJSON {
 			err = a.printJSON(allowLine{"allow_rule", wire.NewAllowRule(r)})
-		} else {
+		} else if named.take("") {
 			_, err = fmt.Fprintf(a.stdout, "%s  %s in %s: %s  asked by %s, approved by %s, until %s\n",
 				r.ID, shown(r.Rule), shown(r.Glob), r.Reason, shown(r.Author.Name), shown(r.By.Name), minute(r.ExpiresAt))
 		}
@@ -58,7 +59,7 @@ func (a *app) runAllowList(ctx context.Context, o findingsOptions) error {
 			return err
 		}
 	}
-	return nil
+	return a.rest(named)
 }
 
 func (a *app) newAllowRequestCommand() *cobra.Command {

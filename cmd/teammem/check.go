@@ -83,28 +83,49 @@ func (a *app) checkFiles(ctx context.Context, files []string, asJSON bool) error
 	if err != nil {
 		return err
 	}
-	codes, rules := []int{exitOK}, memory.NewRiskRules()
+	codes, rules, named := []int{exitOK}, memory.NewRiskRules(), newFew(maxListed)
 	for _, file := range files {
-		line := checkLine{Verdict: "clean"}
-		judged, err := checkFile(ctx, trees, scanner, rules, file)
-		if ctx.Err() != nil {
+		line, err := verdictOn(ctx, trees, scanner, rules, file)
+		switch {
+		case ctx.Err() != nil:
 			return ctx.Err()
-		}
-		if _, verdict := errors.AsType[*memory.Error](err); err != nil && !verdict {
-			a.tell("%v", err) // the others are judged all the same
+		case err != nil: // the others are judged all the same
 			codes = append(codes, unreadable(err))
+			if asJSON || named.take("that could not be read") {
+				a.tell("%v", err)
+			}
 			continue
-		}
-		if err != nil {
-			line = refusedCheck(err)
+		case line.Verdict == "refused":
 			codes = append(codes, exitRefused)
 		}
-		line.File, line.Path, line.Hints, line.Risks = file, judged.Path, judged.Hints, judged.Risks
+		if !asJSON && !named.take(line.Verdict) {
+			continue
+		}
 		if err := a.printCheck(line, asJSON); err != nil {
 			return err
 		}
 	}
+	if err := a.rest(named); err != nil {
+		return err
+	}
 	return finalError(nil, mostUrgent(codes...))
+}
+
+// verdictOn is what check says of a file. Its error is that the file could not be
+// judged.
+func verdictOn(
+	ctx context.Context, trees *client.TreeNames, scanner memory.Scanner, rules memory.RiskRules, file string,
+) (checkLine, error) {
+	line := checkLine{Verdict: "clean"}
+	judged, err := checkFile(ctx, trees, scanner, rules, file)
+	if _, verdict := errors.AsType[*memory.Error](err); err != nil && !verdict {
+		return line, err
+	}
+	if err != nil {
+		line = refusedCheck(err)
+	}
+	line.File, line.Path, line.Hints, line.Risks = file, judged.Path, judged.Hints, judged.Risks
+	return line, nil
 }
 
 // unreadable is the exit code for a file that could not be judged.

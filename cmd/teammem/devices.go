@@ -85,20 +85,8 @@ func (a *app) runDevices(ctx context.Context, address string, asJSON bool) error
 	if err != nil {
 		return err
 	}
-	for cursor := ""; ; {
-		var page []memory.Device
-		if page, cursor, err = server.Devices(ctx, cursor); err != nil {
-			return err
-		}
-		for _, d := range page {
-			if err := a.printDevice(d, d.ID == login.Device, asJSON); err != nil {
-				return err
-			}
-		}
-		if cursor == "" || len(page) == 0 {
-			return nil
-		}
-	}
+	return eachPage(a, asJSON, func(cursor string) ([]memory.Device, string, error) { return server.Devices(ctx, cursor) },
+		func(d memory.Device) error { return a.printDevice(d, d.ID == login.Device, asJSON) })
 }
 
 func (a *app) printDevice(d memory.Device, current, asJSON bool) error {

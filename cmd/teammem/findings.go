@@ -57,20 +57,9 @@ func (a *app) runFindings(ctx context.Context, o findingsOptions) error {
 	if err != nil {
 		return err
 	}
-	for cursor := ""; ; {
-		page, next, err := server.Findings(ctx, l.Project, state, cursor)
-		if err != nil {
-			return err
-		}
-		for _, f := range page {
-			if err := a.printFinding(l, f, o); err != nil {
-				return err
-			}
-		}
-		if cursor = next; next == "" {
-			return nil
-		}
-	}
+	return eachPage(a, o.asJSON, func(cursor string) ([]memory.Finding, string, error) {
+		return server.Findings(ctx, l.Project, state, cursor)
+	}, func(f memory.Finding) error { return a.printFinding(l, f, o) })
 }
 
 func (a *app) newFindingsResolveCommand() *cobra.Command {

@@ -87,7 +87,7 @@ func (p importPrinter) plan(plan *adopt.Plan, code int, preview bool) error {
 	if p.asJSON {
 		return p.planJSON(plan, code, preview)
 	}
-	fold := folder{app: p.app}
+	fold := folder{p.app, newFew(maxListed)}
 	for i := range plan.Items {
 		fold.item(&plan.Items[i])
 	}
@@ -112,23 +112,21 @@ func (p importPrinter) plan(plan *adopt.Plan, code int, preview bool) error {
 	return nil
 }
 
-// folder prints items one a line, but for those of which there can be
-// thousands: it names some of each sort, and counts the rest.
+// folder prints items one a line. There can be thousands: it names some of each
+// sort, and counts the rest, which --json names.
 type folder struct {
 	*app
 
-	seen map[string]int
+	named *few
 }
 
 func (f *folder) item(i *adopt.Item) {
+	sort := string(i.Verdict)
 	if i.Verdict == adopt.Same || i.Verdict == adopt.Skipped {
-		sort := string(i.Verdict) + " " + i.Reason
-		if f.seen == nil {
-			f.seen = map[string]int{}
-		}
-		if f.seen[sort]++; f.seen[sort] > maxLines {
-			return
-		}
+		sort += " " + i.Reason
+	}
+	if !f.named.take(sort) {
+		return
 	}
 	line := fmt.Sprintf("%-8s %-9s %s", i.Verdict, kindOf(i), nameOf(i))
 	if i.Problem != nil {
@@ -144,10 +142,10 @@ func (f *folder) item(i *adopt.Item) {
 
 // rest counts what was not named.
 func (f *folder) rest() {
-	for _, sort := range slices.Sorted(maps.Keys(f.seen)) {
-		if more := f.seen[sort] - maxLines; more > 0 {
+	for _, sort := range slices.Sorted(maps.Keys(f.named.seen)) {
+		if more := f.named.more(sort); more > 0 {
 			verdict, reason, _ := strings.Cut(sort, " ")
-			fmt.Fprintln(f.stdout, strings.TrimRight(fmt.Sprintf("%-18s … and %d more: %s", verdict, more, reason), ": "))
+			fmt.Fprintln(f.stdout, strings.TrimRight(fmt.Sprintf("%-18s … and %d more, see --json: %s", verdict, more, reason), ": "))
 		}
 	}
 }
@@ -322,9 +320,9 @@ func (p importPrinter) imported(done *adopt.Imported, code int) error {
 	if p.asJSON {
 		return p.importedJSON(done, code)
 	}
-	named := map[adopt.Outcome]int{}
+	named := newFew(maxLines)
 	for _, r := range done.Results {
-		if named[r.Outcome]++; named[r.Outcome] > maxLines || r.Outcome == adopt.Declined { // the report names it, with the reason
+		if !named.take(string(r.Outcome)) || r.Outcome == adopt.Declined { // the report names it, with the reason
 			continue
 		}
 		line := fmt.Sprintf("%-11s %s", r.Outcome, shown(r.Path.String()))
@@ -333,13 +331,13 @@ func (p importPrinter) imported(done *adopt.Imported, code int) error {
 		}
 		fmt.Fprintln(p.stdout, line)
 	}
-	for _, o := range slices.Sorted(maps.Keys(named)) {
-		if more := named[o] - maxLines; more > 0 && o != adopt.Declined {
+	for _, o := range slices.Sorted(maps.Keys(named.seen)) {
+		if more := named.more(o); more > 0 && o != string(adopt.Declined) {
 			fmt.Fprintf(p.stdout, "%-11s … and %d more\n", o, more)
 		}
 	}
 	if done.ID != "" {
-		written := len(done.Results) - named[adopt.NotWritten] - named[adopt.Theirs]
+		written := len(done.Results) - named.seen[string(adopt.NotWritten)] - named.seen[string(adopt.Theirs)]
 		fmt.Fprintf(p.stdout, "imported %s as %s; teammem import --undo takes %s back\n", plural(written, "file", "files"), done.ID,
 			map[bool]string{true: "it", false: "them"}[written == 1])
 	}
@@ -393,12 +391,10 @@ func (p importPrinter) undo(u *adopt.Undo, code int, preview bool) error {
 }
 
 func (p importPrinter) printSteps(u *adopt.Undo) {
-	removed := 0
+	named := newFew(maxLines)
 	for _, s := range u.Steps {
-		if s.Undoing == adopt.Remove {
-			if removed++; removed > maxLines {
-				continue
-			}
+		if !named.take(string(s.Undoing)) {
+			continue
 		}
 		line := fmt.Sprintf("%-8s %s", s.Undoing, shown(s.Path.String()))
 		if s.Undoing == adopt.Retract {
@@ -409,8 +405,10 @@ func (p importPrinter) printSteps(u *adopt.Undo) {
 		}
 		fmt.Fprintln(p.stdout, line)
 	}
-	if more := removed - maxLines; more > 0 {
-		fmt.Fprintf(p.stdout, "%-8s … and %d more\n", adopt.Remove, more)
+	for _, undoing := range slices.Sorted(maps.Keys(named.seen)) {
+		if more := named.more(undoing); more > 0 {
+			fmt.Fprintf(p.stdout, "%-8s … and %d more\n", undoing, more)
+		}
 	}
 }
 

@@ -56,6 +56,7 @@ func (a *app) printKept(kind, folder string, o keptOptions, list func(client.Dir
 	if err != nil {
 		return 0, err
 	}
+	named := newFew(maxListed)
 	for _, l := range links {
 		kept, err := list(dirs, l)
 		if err != nil {
@@ -65,7 +66,7 @@ func (a *app) printKept(kind, folder string, o keptOptions, list func(client.Dir
 			n++
 			if o.asJSON {
 				err = a.printJSON(newKeptLine(kind, k, l))
-			} else {
+			} else if named.take("") {
 				_, err = fmt.Fprintln(a.stdout, describeKept(kind, k, l, o.all))
 			}
 			if err != nil {
@@ -73,7 +74,7 @@ func (a *app) printKept(kind, folder string, o keptOptions, list func(client.Dir
 			}
 		}
 	}
-	return n, nil
+	return n, a.rest(named)
 }
 
 func describeKept(kind string, k client.Kept, l client.Link, all bool) string {

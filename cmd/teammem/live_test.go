@@ -20,7 +20,7 @@ func TestField_F35_SaidInStatus(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var out bytes.Buffer
-			p := reportPrinter{app: &app{stdout: &out}, asJSON: c.asJSON, lines: new(int)}
+			p := reportPrinter{app: &app{stdout: &out}, asJSON: c.asJSON, lines: newFew(maxLines)}
 			line := liveLine{Type: "watch", Running: true, PID: 7, Mode: watch.Polling, Why: "the limit is reached", News: watch.Stream}
 			if err := line.print(p); err != nil || out.String() != c.want {
 				t.Errorf("got %q, %v; want %q", &out, err, c.want)

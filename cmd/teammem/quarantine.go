@@ -73,20 +73,9 @@ func (a *app) runQuarantineList(ctx context.Context, o quarantineOptions) error 
 	if err != nil {
 		return err
 	}
-	for cursor := ""; ; {
-		page, next, err := server.Quarantines(ctx, l.Project, cursor)
-		if err != nil {
-			return err
-		}
-		for _, q := range page {
-			if err := a.printQuarantine(q, o); err != nil {
-				return err
-			}
-		}
-		if cursor = next; next == "" {
-			return nil
-		}
-	}
+	return eachPage(a, o.asJSON, func(cursor string) ([]memory.Quarantine, string, error) {
+		return server.Quarantines(ctx, l.Project, cursor)
+	}, func(q memory.Quarantine) error { return a.printQuarantine(q, o) })
 }
 
 type withdrawOptions struct {
@@ -237,6 +226,7 @@ func (a *app) linkedServer(folder string) (client.Link, *client.Server, error) {
 
 // printEntries prints a quarantine with its entries.
 func (a *app) printEntries(q memory.Quarantine, o quarantineOptions) error {
+	named := newFew(maxListed)
 	for _, e := range q.Entries {
 		if o.asJSON {
 			if err := a.printJSON(quarantinedLine{"quarantined", e.Path.String(), e.Back, e.Released, string(e.Stuck)}); err != nil {
@@ -244,7 +234,12 @@ func (a *app) printEntries(q memory.Quarantine, o quarantineOptions) error {
 			}
 			continue
 		}
-		fmt.Fprintf(a.stdout, "%-9s  %s\n", becameOf(e), shown(e.Path.String()))
+		if became := becameOf(e); named.take(became) {
+			fmt.Fprintf(a.stdout, "%-9s  %s\n", became, shown(e.Path.String()))
+		}
+	}
+	if err := a.rest(named); err != nil {
+		return err
 	}
 	return a.printQuarantine(q, o)
 }

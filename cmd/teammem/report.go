@@ -21,12 +21,9 @@ type reportPrinter struct {
 	asJSON  bool
 	quiet   bool
 	planned bool // what is done is only planned
-	lines   *int // printed for ops so far
+	lines   *few // of ops so far
+	whole   bool // names every problem, however many there are
 }
-
-// maxLines is how many ops are named; what is more is counted. --json names
-// them all.
-const maxLines = 20
 
 // done prints one op, as soon as it is done.
 func (p reportPrinter) done(d client.Done) {
@@ -39,7 +36,7 @@ func (p reportPrinter) done(d client.Done) {
 	if line == "" || p.quiet {
 		return
 	}
-	if *p.lines++; *p.lines <= maxLines {
+	if p.lines.take("") {
 		p.bar.finish()
 		fmt.Fprintln(p.stdout, line)
 	}
@@ -55,7 +52,7 @@ func (p reportPrinter) print(r *client.Report, code int) error {
 	if p.quiet {
 		return nil
 	}
-	if more := *p.lines - maxLines; more > 0 {
+	if more := p.lines.more(""); more > 0 {
 		fmt.Fprintf(p.stdout, "… and %d more\n", more)
 	}
 	p.waiting(r)
@@ -89,27 +86,52 @@ func (p reportPrinter) summary(r *client.Report) string {
 	return line
 }
 
-// problems lists everything that was not done, with the reason.
+// problems lists what was not done, with the reason.
 func (p reportPrinter) problems(r *client.Report) {
-	for _, f := range r.Refused {
-		p.tell("%s", describeRefused(f))
-		if f.Problem.Hint != "" {
-			p.tell("  %s", f.Problem.Hint)
+	refused := newsFirst(r.Refused)
+	p.tellFew(len(refused), "files not shared", func(i int) (what, hint string) {
+		return describeRefused(refused[i]), refused[i].Problem.Hint
+	})
+	over := ended(r.Waiting)
+	p.tellFew(len(over), "changes not shared", func(i int) (what, hint string) { return describeEnded(over[i]) })
+	p.tellFew(len(r.Conflicts), "conflicts", func(i int) (what, hint string) {
+		c := r.Conflicts[i]
+		return fmt.Sprintf("conflict %s: the server's text is in the tree, yours is in %s", shown(c.Path.String()), shown(c.File)),
+			fmt.Sprintf("see teammem conflicts show %s, then teammem conflicts resolve %s", c.ID, c.ID)
+	})
+	p.held(r)
+	p.tellFew(len(r.Notices), "notices", func(i int) (what, hint string) { return r.Notices[i], "" })
+}
+
+// tellFew tells of the first n problems of a sort, and how many more there are.
+func (p reportPrinter) tellFew(n int, sort string, describe func(i int) (what, hint string)) {
+	most := maxLines
+	if p.whole {
+		most = n
+	}
+	for i := range min(n, most) {
+		what, hint := describe(i)
+		p.tell("%s", what)
+		if hint != "" {
+			p.tell("  %s", hint)
 		}
 	}
-	for _, w := range ended(r.Waiting) {
-		what, hint := describeEnded(w)
-		p.tell("%s", what)
-		p.tell("  %s", hint)
+	if n > most {
+		p.tell("… and %d more %s: teammem status --json lists all", n-most, sort)
 	}
-	for _, c := range r.Conflicts {
-		p.tell("conflict %s: the server's text is in the tree, yours is in %s", shown(c.Path.String()), shown(c.File))
-		p.tell("  see teammem conflicts show %s, then teammem conflicts resolve %s", c.ID, c.ID)
+}
+
+// newsFirst lets what is known already not hide what is new.
+func newsFirst(all []client.Refused) []client.Refused {
+	var fresh, known []client.Refused
+	for _, f := range all {
+		if f.New {
+			fresh = append(fresh, f)
+		} else {
+			known = append(known, f)
+		}
 	}
-	p.held(r)
-	for _, n := range r.Notices {
-		p.tell("%s", n)
-	}
+	return append(fresh, known...)
 }
 
 func describeRefused(f client.Refused) string {

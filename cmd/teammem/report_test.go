@@ -53,7 +53,7 @@ func fullReport() *client.Report {
 func TestReport_JSON(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	p := reportPrinter{app: &app{stdout: &out}, link: client.Link{Slug: "acme/app", Mode: client.PullOnly}, bar: &progressBar{}, asJSON: true, lines: new(int)}
+	p := reportPrinter{app: &app{stdout: &out}, link: client.Link{Slug: "acme/app", Mode: client.PullOnly}, bar: &progressBar{}, asJSON: true, lines: newFew(maxLines)}
 	r := fullReport()
 	for _, d := range r.Done {
 		p.done(d)

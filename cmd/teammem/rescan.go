@@ -60,10 +60,13 @@ func (a *app) runRescan(ctx context.Context, s *memory.Service, o rescanOptions)
 	for _, p := range r.Projects {
 		a.printRescanned(p)
 	}
+	named := newFew(maxListed)
 	for _, l := range r.Findings {
-		a.printLeak(l)
+		if named.take("") {
+			a.printLeak(l)
+		}
 	}
-	return nil
+	return a.rest(named)
 }
 
 func (a *app) printRescanned(p memory.RescanProgress) {

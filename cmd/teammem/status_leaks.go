@@ -18,7 +18,7 @@ type leakStatusLine struct {
 // leaks tells the author which texts the server took back for a secret, until
 // somebody says that it was taken care of.
 func (p reportPrinter) leaks(st client.Status) error {
-	for _, l := range st.Leaks {
+	for i, l := range st.Leaks {
 		message := fmt.Sprintf("the rule %s found a secret at line %d, column %d, after this was shared", shown(l.Rule), l.Line, l.Column)
 		hint := fmt.Sprintf("rotate it: teammem findings show %s says where, and who may have read it; then teammem findings resolve %s", l.Finding, l.Finding)
 		if !l.Hard {
@@ -29,6 +29,10 @@ func (p reportPrinter) leaks(st client.Status) error {
 				return err
 			}
 			continue
+		}
+		if i == maxLines {
+			p.tell("… and %d more taken back: teammem status --json lists all", len(st.Leaks)-maxLines)
+			break
 		}
 		name := shown(l.Path)
 		if l.Path == "" {

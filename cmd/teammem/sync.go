@@ -140,7 +140,7 @@ func (a *app) openLinked(dirs client.Dirs, l client.Link, o syncOptions) (*clien
 	if err := claude.Recheck(l, a.getenv); err != nil {
 		return nil, reportPrinter{}, err
 	}
-	out := reportPrinter{app: a, link: l, run: o.mode(), bar: a.newProgressBar(), asJSON: o.asJSON, quiet: o.quiet, planned: o.DryRun, lines: new(int)}
+	out := reportPrinter{app: a, link: l, run: o.mode(), bar: a.newProgressBar(), asJSON: o.asJSON, quiet: o.quiet, planned: o.DryRun, lines: newFew(maxLines)}
 	s, err := a.syncerOf(dirs, l, client.SyncerOptions{Progress: out.bar.update, Done: out.done})
 	return s, out, err
 }

@@ -43,12 +43,11 @@ func notShared(r *client.Report) int {
 // waiting lists what waits for a reviewer: it is not done, and no problem.
 func (p reportPrinter) waiting(r *client.Report) {
 	all := pending(r.Waiting)
-	for i, w := range all {
-		if i == maxLines {
-			fmt.Fprintf(p.stdout, "… and %d more waiting\n", len(all)-maxLines)
-			return
-		}
+	for _, w := range all[:min(len(all), maxLines)] {
 		fmt.Fprintf(p.stdout, "waiting for review: %s\n", describeChange(w))
+	}
+	if more := len(all) - maxLines; more > 0 {
+		fmt.Fprintf(p.stdout, "… and %d more waiting\n", more)
 	}
 }
 

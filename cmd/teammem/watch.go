@@ -119,7 +119,7 @@ func (a *app) runWatch(ctx context.Context, dirs client.Dirs, links func() ([]cl
 	} else if err == nil && len(all) == 0 {
 		a.tell("no folder is linked yet; one that is will be watched from then on")
 	}
-	out := &watchPrinter{app: a, asJSON: asJSON, lines: map[string]int{}, told: map[string]map[string]bool{}}
+	out := &watchPrinter{app: a, asJSON: asJSON, lines: newFew(maxLines), told: map[string]map[string]bool{}}
 	scanner := lazyScanner()
 	w := watch.New(watch.Options{
 		Dirs: dirs, Links: links, Single: single, Clock: a.now, Tell: out.happened, Cycled: out.cycled, Runtime: runtimeDir(a.getenv),
@@ -159,7 +159,7 @@ type watchPrinter struct {
 	asJSON bool
 
 	mu    sync.Mutex
-	lines map[string]int             // printed in the cycle of a folder
+	lines *few                       // printed in the cycle of a folder
 	told  map[string]map[string]bool // of the problems of a folder
 }
 
@@ -193,7 +193,7 @@ func (p *watchPrinter) done(l client.Link, d client.Done) {
 	if line == "" {
 		return
 	}
-	if p.lines[l.Folder]++; p.lines[l.Folder] <= maxLines {
+	if p.lines.take(l.Folder) {
 		fmt.Fprintf(p.stdout, "%s: %s\n", l.Slug, line)
 	}
 }
@@ -220,17 +220,21 @@ func (p *watchPrinter) line(l client.Link, text string) {
 func (p *watchPrinter) cycled(l client.Link, r *client.Report, _ error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if more := p.lines[l.Folder] - maxLines; more > 0 {
+	if more := p.lines.more(l.Folder); more > 0 {
 		fmt.Fprintf(p.stdout, "%s: … and %d more\n", l.Slug, more)
 	}
-	delete(p.lines, l.Folder)
+	p.lines.done(l.Folder)
 	before := p.told[l.Folder]
 	p.told[l.Folder] = map[string]bool{}
+	fresh := newFew(maxLines)
 	for _, line := range p.problemLines(l, r) {
 		p.told[l.Folder][line] = true
-		if !before[line] {
+		if !before[line] && (p.asJSON || fresh.take("")) {
 			p.line(l, line)
 		}
+	}
+	if more := fresh.more(""); more > 0 {
+		p.line(l, fmt.Sprintf("… and %d more lines: teammem status --json lists all", more))
 	}
 }
 
@@ -239,7 +243,7 @@ func (p *watchPrinter) problemLines(l client.Link, r *client.Report) []string {
 	var b bytes.Buffer
 	quiet := *p.app
 	quiet.stderr = &b
-	reportPrinter{app: &quiet, link: l}.problems(r)
+	reportPrinter{app: &quiet, link: l, whole: true}.problems(r)
 	var lines []string
 	for line := range strings.Lines(b.String()) {
 		lines = append(lines, strings.TrimPrefix(strings.TrimRight(line, "\n"), "teammem: "))
