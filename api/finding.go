@@ -29,11 +29,12 @@ func findingQuery(c *call) (q memory.FindingQuery, err error) {
 			return q, err
 		}
 	}
-	switch leaked, given := c.query["leaked"]; {
-	case given && leaked != "true":
-		return q, memory.Invalid("leaked", "this is true, or left out")
-	default:
-		q.Leaked = given
+	for name, only := range map[string]*bool{"leaked": &q.Leaked, "asked": &q.Asked} {
+		value, given := c.query[name]
+		if given && value != "true" {
+			return q, memory.Invalid(name, "this is true, or left out")
+		}
+		*only = given
 	}
 	switch author := c.query["author"]; author {
 	case "me":

@@ -72,7 +72,7 @@ func routes() []route {
 		{http.MethodPost, base + "/projects/{p}/conflicts/{id}/resolve", write, contributor, "", (*API).resolve},
 
 		// Secrets that were found, and exceptions
-		{http.MethodGet, base + "/projects/{p}/findings", read, viewer, "state author leaked limit cursor", (*API).findings},
+		{http.MethodGet, base + "/projects/{p}/findings", read, viewer, "state author leaked asked limit cursor", (*API).findings},
 		{http.MethodPost, base + "/projects/{p}/findings", write, contributor, "", (*API).reportFinding},
 		{http.MethodGet, base + "/projects/{p}/findings/{id}", read, viewer, "", (*API).finding},
 		{http.MethodDelete, base + "/projects/{p}/findings/{id}", write, contributor, "", (*API).resolveFinding},

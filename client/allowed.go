@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -28,9 +28,10 @@ const maxReportedFindings = 10
 type allowed struct {
 	exceptions memory.Exceptions
 	asked      bool
-	version    string // of the exceptions in force; "" if they are not known
-	unheard    bool   // the server could not be told of a finding, so none is told in this run
-	full       bool   // it takes no more, and none is told again before text or rules are others
+	version    string                           // of the exceptions in force; "" if they are not known
+	unheard    bool                             // the server could not be told of a finding, so none is told in this run
+	requests   map[memory.Path][]memory.Finding // what the member asked to be allowed, before this run
+	full       bool                             // it takes no more, and none is told again before text or rules are others
 }
 
 // scannerFor is the scanner for texts of a path, which passes over what the
@@ -75,23 +76,26 @@ func (c *cycle) askAllowed(ctx context.Context) error {
 		return nil
 	}
 	if !c.options.DryRun && c.keepsOld() {
-		_, err := c.askExceptions(ctx)
-		return err
+		if _, err := c.askExceptions(ctx); err != nil {
+			return err
+		}
 	}
 	waits := func(r refusal) bool { return strings.Contains(r.RuleSet, allowMark) }
-	for _, r := range c.refused {
-		if !waits(r) || c.allowed.version != "" {
-			continue
-		}
+	if !slices.ContainsFunc(slices.Collect(maps.Values(c.refused)), waits) {
+		return nil
+	}
+	if !c.allowed.asked {
 		c.report.Requests++
 		rules, err := c.server.AllowRules(ctx, c.link.Project)
 		if err == nil {
 			c.allowed.version = versionOf(rules)
 			c.keepRules(rules)
 		}
-		return ctx.Err() // what cannot be had now is asked for in the next run
+		if ctx.Err() != nil {
+			return ctx.Err() // what else cannot be had now is asked for in the next run
+		}
 	}
-	return nil
+	return c.askRequests(ctx)
 }
 
 // versionOf tells sets of exceptions apart.
@@ -160,7 +164,7 @@ func (c *cycle) tellFindings(ctx context.Context, p memory.Path, text string, pr
 			c.allowed.unheard = true
 		}
 	}
-	problem.Hint = cmp.Or(nextStep(told), problem.Hint)
+	problem.Hint = cmp.Or(nextStep(c.link, told), problem.Hint)
 	if c.allowed.unheard {
 		return "", nil
 	}
@@ -183,25 +187,4 @@ func (c *cycle) excerpts() (excerpter, bool) {
 	s, err := c.scanner()
 	e, ok := s.(excerpter)
 	return e, ok && err == nil
-}
-
-// nextStep says what can be done about findings, "" if there are none.
-func nextStep(told []memory.Finding) string {
-	if len(told) == 0 {
-		return ""
-	}
-	if i := slices.IndexFunc(told, memory.Finding.Hard); i >= 0 {
-		return fmt.Sprintf("finding %s: take the secret out, and rotate it if it was shared anywhere; then sync again", told[i].ID)
-	}
-	open := slices.IndexFunc(told, func(f memory.Finding) bool {
-		return f.State != memory.FindingRequested && f.State != memory.FindingAllowed
-	})
-	if open < 0 {
-		return fmt.Sprintf("finding %s: a maintainer is asked to allow it; teammem findings shows how that stands", told[0].ID)
-	}
-	hint := fmt.Sprintf("finding %s: take the secret out and sync again; or if it is none, teammem allow request %s --reason false-positive", told[open].ID, told[open].ID)
-	if more := len(told) - 1; more > 0 {
-		hint += fmt.Sprintf(" (and for %d more: teammem findings)", more)
-	}
-	return hint
 }

@@ -337,7 +337,9 @@ func (c *cycle) finishReport() error {
 			_, known := c.knownForeign[f.Entry]
 			isNew = !known
 		}
-		r.Refused = append(r.Refused, f.listed(isNew))
+		listed := f.listed(isNew)
+		c.sayRequests(&listed, f.Path)
+		r.Refused = append(r.Refused, listed)
 	}
 	for i := range c.proposals {
 		p := &c.proposals[i]

@@ -71,6 +71,17 @@ func (s *Server) Leaks(ctx context.Context, project memory.ProjectID) ([]memory.
 	return page, err
 }
 
+// Asked returns the member's own findings that they asked to be allowed, newest
+// first, as many as one page has, until the text is shared or the secret is out
+// of it. An older server tells of none.
+func (s *Server) Asked(ctx context.Context, project memory.ProjectID) ([]memory.Finding, error) {
+	page, _, err := s.findings(ctx, project, url.Values{"author": {"me"}, "asked": {"true"}, "limit": {"200"}})
+	if notTaken(err) {
+		return nil, nil
+	}
+	return page, err
+}
+
 func (s *Server) findings(ctx context.Context, project memory.ProjectID, query url.Values) (page []memory.Finding, next string, err error) {
 	var w wire.Page[wire.SecretFinding]
 	if err := s.get(ctx, projectPath(project, "findings"), query, &w); err != nil {

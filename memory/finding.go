@@ -159,6 +159,7 @@ type FindingQuery struct {
 	State  FindingState
 	Author MemberID
 	Leaked bool      // only secrets in stored texts that nobody has settled
+	Asked  bool      // only those that their authors asked to be allowed, and that nobody has settled
 	Now    time.Time // when what has expired is judged
 	After  FindingCursor
 	Limit  int

@@ -222,12 +222,13 @@ func (s *Store) Findings(ctx context.Context, project memory.ProjectID, q memory
 		where f.project_id = @project and (@author = '' or f.author = @author)
 			and (@state = '' or @state = 'expired' and x.expired or @state = f.state and not x.expired)
 			and (not @leaked or (f.rev > 0 or f.held <> '') and f.state in ('open', 'requested', 'denied', 'allowed'))
+			and (not @asked or f.state in ('requested', 'denied', 'allowed'))
 			and (@after_id = '' or (f.at, f.finding_id) < (@after_at, @after_id))
 		order by f.at desc, f.finding_id desc
 		limit @limit`,
 		pgx.StrictNamedArgs{
-			"project": project, "author": q.Author, "state": q.State, "now": q.Now, "leaked": q.Leaked, "after_at": q.After.At, "after_id": q.After.ID,
-			"limit": q.Limit,
+			"project": project, "author": q.Author, "state": q.State, "now": q.Now, "leaked": q.Leaked, "asked": q.Asked, "after_at": q.After.At,
+			"after_id": q.After.ID, "limit": q.Limit,
 		})
 	return found, s.fault(ctx, "read findings", err)
 }

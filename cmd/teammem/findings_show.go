@@ -56,6 +56,9 @@ func (a *app) runFindingsShow(ctx context.Context, id memory.FindingID, o findin
 	if v.Kept() || v.Hard() {
 		text += describeRotation(rotation)
 	}
-	_, err = io.WriteString(a.stdout, text+"  "+shown(l.FindingPage(v.ID))+"\n")
+	if v.State != memory.FindingRequested { // its page is named already
+		text += "  " + shown(l.FindingPage(v.ID)) + "\n"
+	}
+	_, err = io.WriteString(a.stdout, text)
 	return err
 }

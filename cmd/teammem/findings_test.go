@@ -59,9 +59,13 @@ func TestFindings_AllowedByAnother(t *testing.T) {
 	if !strings.Contains(asked, "another maintainer decides at "+tm.url+"/p/prj_") || !strings.Contains(asked, "/findings/"+id) {
 		t.Errorf("it does not say where: %s", asked)
 	}
+	mara.requestStands(t, tm, id)
 	person := tm.inPerson(t, "mia")
 	if _, err := person.service.DecideAllow(t.Context(), person.who, person.project, memory.FindingID(id), memory.AllowAnswer{Approve: true, Glob: "staging*.md"}); err != nil {
 		t.Fatal(err)
+	}
+	if r := mara.run(t, "status", mara.work()); !strings.Contains(r.stdout, "would send staging.md") || strings.Contains(r.stderr, id) {
+		t.Errorf("status after the decision: %s%s", r.stdout, r.stderr)
 	}
 	if r := mara.sync(t, exitOK); !strings.Contains(r.stdout, "sent") {
 		t.Errorf("after the decision: %s%s", r.stdout, r.stderr)
@@ -95,6 +99,34 @@ func TestFindings_AllowedByAnother(t *testing.T) {
 	mara.write(t, "staging.md", mara.read(t, "staging.md")+"\nIt is reset each night.\n")
 	mara.sync(t, exitRefused)
 	mara.must(t, in(mara, "findings", "resolve", id)...)
+}
+
+// requestStands has a member look how it stands with what they asked for: before a
+// decision, after one against it, and once they asked anew.
+func (m *member) requestStands(t *testing.T, tm *team, id string) {
+	t.Helper()
+	page := "/findings/" + id
+	hears := func(words ...string) {
+		t.Helper()
+		for _, command := range []string{"status", "sync"} {
+			r := m.run(t, command, m.work())
+			tells(t, r.stderr, append(words, "finding "+id)...)
+			if asked := strings.Contains(r.stderr, "you asked"); asked && strings.Contains(r.stderr, "allow request") {
+				t.Errorf("%s tells how to ask for what is asked for: %s", command, r.stderr)
+			}
+		}
+	}
+	hears("you asked for it to be allowed; another maintainer decides, before ", page)
+	if show := m.must(t, "findings", "show", id, "--folder", m.work()); strings.Count(show, page) != 1 {
+		t.Errorf("its page is named %d times: %s", strings.Count(show, page), show)
+	}
+	mia := tm.inPerson(t, "mia")
+	if _, err := mia.service.DecideAllow(t.Context(), mia.who, mia.project, memory.FindingID(id), memory.AllowAnswer{Note: "ask <ops> for it"}); err != nil {
+		t.Fatal(err)
+	}
+	hears("mia did not allow it: ask ‹ops› for it; take it out and sync again, or say more and ask again: teammem allow request " + id)
+	m.must(t, "allow", "request", id, "--reason", "test-value", "--note", "of the demo", "--paths", "staging*.md", "--folder", m.work())
+	hears("you asked for it to be allowed")
 }
 
 // allowedEverywhere has the checks that ask no server let a text pass under the
