@@ -12,9 +12,10 @@ type FindingView struct {
 }
 
 // FindingView returns one finding. Somebody else's is not found unless the
-// principal is a maintainer.
+// principal is a maintainer. Its author learns who may have got it, and maintainers
+// on which computers.
 func (s *Service) FindingView(ctx context.Context, who Principal, id ProjectID, finding FindingID) (FindingView, error) {
-	_, f, err := s.visibleFinding(ctx, who, id, finding, ScopeRead)
+	project, f, err := s.visibleFinding(ctx, who, id, finding, ScopeRead)
 	if err != nil {
 		return FindingView{}, err
 	}
@@ -24,6 +25,9 @@ func (s *Service) FindingView(ctx context.Context, who Principal, id ProjectID, 
 	}
 	if f.Stored.Rev > 0 {
 		v.Receivers, err = s.store.Receivers(ctx, id, finding)
+	}
+	if project.Role < RoleMaintainer {
+		v.Receivers = byOwner(v.Receivers, who.Member)
 	}
 	return v, err
 }

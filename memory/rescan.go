@@ -211,11 +211,30 @@ type Leak struct {
 }
 
 // Receiver is a computer that was sent the feed beyond a text, and that was there
-// before the text went.
+// before the text went. For somebody who is told of members alone it stands for
+// all such computers of one.
 type Receiver struct {
-	Device Device
-	Owner  Author
-	At     time.Time // when it last asked for news
+	Device    Device // zero if it stands for several
+	Owner     Author
+	At        time.Time // when it last asked for news; zero likewise
+	Computers int       // that it stands for; 0: it is one
+}
+
+// byOwner are the receivers as somebody is told of them who maintains nothing:
+// their own computers, and of other members how many each has.
+func byOwner(all []Receiver, own MemberID) (told []Receiver) {
+	for _, r := range all {
+		if r.Owner.Member == own {
+			told = append(told, r)
+			continue
+		}
+		i := slices.IndexFunc(told, func(t Receiver) bool { return t.Owner.Member == r.Owner.Member })
+		if i < 0 {
+			i, told = len(told), append(told, Receiver{Owner: r.Owner})
+		}
+		told[i].Computers++
+	}
+	return told
 }
 
 // RescanReport tells how re-scans stand, and what they found.

@@ -512,10 +512,17 @@ func TestRescan_Receivers(t *testing.T) {
 	if _, err := a.Service.FindingView(ctx, stranger, a.project.ID, leaks[0].ID); memory.CodeOf(err) != memory.CodeNotFound {
 		t.Errorf("a stranger: %v", err)
 	}
-	for _, who := range []memory.Principal{a.mia, a.other} {
-		v, err := a.Service.FindingView(ctx, who, a.project.ID, leaks[0].ID)
-		if diff := cmp.Diff(leaks[0].Receivers, v.Receivers); err != nil || diff != "" || v.ID != leaks[0].ID {
-			t.Errorf("as %s sees it: %v\n%s", who.Name, err, diff)
+	mara := memory.Author{Member: a.member.ID, Name: "Mara"}
+	for _, tt := range []struct {
+		who  memory.Principal
+		want []memory.Receiver
+	}{
+		{a.mia, leaks[0].Receivers},
+		{a.other, []memory.Receiver{{Owner: mara, Computers: 2}}}, // whose computers these are, and not what they are called
+	} {
+		v, err := a.Service.FindingView(ctx, tt.who, a.project.ID, leaks[0].ID)
+		if diff := cmp.Diff(tt.want, v.Receivers); err != nil || diff != "" || v.ID != leaks[0].ID {
+			t.Errorf("as %s sees it: %v (-want +got)\n%s", tt.who.Name, err, diff)
 		}
 	}
 	a.share(t, a.other, "refused.md", "hard-refused")

@@ -75,7 +75,7 @@ func (v *visit) openedFinding(f memory.FindingView) view.Finding {
 	rotation := memory.RotationOf(f.Rule)
 	open.Provider, open.Rotation = rotation.Provider, rotation.Steps
 	for _, r := range f.Receivers {
-		open.Receivers = append(open.Receivers, view.Receiver{Device: r.Device.Name, Owner: r.Owner.Name, At: r.At})
+		open.Receivers = append(open.Receivers, view.Receiver{Device: r.Device.Name, Owner: r.Owner.Name, At: r.At, Computers: max(r.Computers, 1)})
 	}
 	part, writes, maintains := f.State.Part(), v.project.Role >= memory.RoleContributor, v.project.Role >= memory.RoleMaintainer
 	open.Block = findingBlock(f, v.project.Role, open.Mine)

@@ -33,11 +33,12 @@ type SecretFinding struct {
 	Rotation    *Rotation     `json:"rotation,omitzero"`  // of one finding
 }
 
-// Receiver is a computer that may have got a stored text.
+// Receiver is a computer that may have got a stored text, or several of a member.
 type Receiver struct {
-	Device string    `json:"device"` // its name
-	Owner  Author    `json:"owner"`
-	At     time.Time `json:"at"` // when it last asked for news
+	Device    string    `json:"device,omitzero"` // its name, unless it stands for several
+	Owner     Author    `json:"owner"`
+	At        time.Time `json:"at,omitzero"`        // when it last asked for news, likewise
+	Computers int       `json:"computers,omitzero"` // that it stands for
 }
 
 // Rotation is what to do about a secret that others have read.
@@ -90,7 +91,7 @@ func NewFindingView(v memory.FindingView) SecretFinding {
 	w, r := NewSecretFinding(v.Finding), memory.RotationOf(v.Rule)
 	w.Rotation = &Rotation{r.Provider, r.Where, r.Steps}
 	for _, r := range v.Receivers {
-		w.Receivers = append(w.Receivers, Receiver{r.Device.Name, newAuthor(r.Owner), utc(r.At)})
+		w.Receivers = append(w.Receivers, Receiver{r.Device.Name, newAuthor(r.Owner), utc(r.At), r.Computers})
 	}
 	return w
 }
@@ -103,7 +104,7 @@ func (w SecretFinding) View() (v memory.FindingView, r memory.Rotation, err erro
 	}
 	for _, got := range w.Receivers {
 		v.Receivers = append(v.Receivers, memory.Receiver{
-			Device: memory.Device{Name: harmless(got.Device)}, Owner: got.Owner.Domain(), At: got.At,
+			Device: memory.Device{Name: harmless(got.Device)}, Owner: got.Owner.Domain(), At: got.At, Computers: max(got.Computers, 0),
 		})
 	}
 	if w.Rotation == nil {

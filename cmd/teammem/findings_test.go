@@ -204,9 +204,9 @@ func TestFindings_TakenBack(t *testing.T) {
 	tells(t, asJSON, `{"type":"taken_back","finding":"`+id+`","path":"access.md","rule":"github-pat","hard":true,"state":"open"`, `"console":"`+tm.url+"/p/prj_")
 	in := func(m *member, args ...string) []string { return append(args, "--folder", m.work()) }
 	show := mara.must(t, in(mara, "findings", "show", id)...)
-	tells(t, show, id, "access.md, line 3", "may have got it: ", " of ben", "2. end the old one: github.com", tm.url+"/p/prj_", "/findings/"+id)
+	tells(t, show, id, "access.md, line 3", "may have got it: ", "1 computer of ben", "2. end the old one: github.com", tm.url+"/p/prj_", "/findings/"+id)
 	showJSON := mara.must(t, in(mara, "findings", "show", "--json", id)...)
-	tells(t, showJSON, `"rev":1`, `"receivers":[{"device":`, `"provider":"GitHub"`, `/findings/`+id+`"`)
+	tells(t, showJSON, `"rev":1`, `"computers":1`, `"provider":"GitHub"`, `/findings/`+id+`"`)
 	hook := mara.starts(t, "a session", "startup").Specific.Context
 	tells(t, hook, "Taken back: the server found a secret in team/access.md (github-pat)", "teammem findings show "+id)
 	for _, out := range []string{status.stdout + status.stderr, asJSON, show, showJSON, hook} {

@@ -95,9 +95,16 @@ func (a *app) printLeak(l memory.Leak) {
 
 // describeReceivers says which computers may have got a stored text.
 func describeReceivers(all []memory.Receiver) string {
-	names := make([]string, len(all))
-	for i, r := range all {
-		names[i] = fmt.Sprintf("%s of %s", shown(r.Device.Name), shown(r.Owner.Name))
+	var names []string
+	for _, r := range all[:min(len(all), maxLines)] {
+		computer := shown(r.Device.Name)
+		if r.Computers > 0 {
+			computer = plural(r.Computers, "computer", "computers")
+		}
+		names = append(names, computer+" of "+shown(r.Owner.Name))
+	}
+	if more := len(all) - len(names); more > 0 {
+		names = append(names, fmt.Sprintf("and %d more: --json lists all", more))
 	}
 	if len(names) == 0 {
 		names = []string{"no computer that is known, but where it was written"}

@@ -31,11 +31,20 @@ type Finding struct {
 	Answer       AnswerForm
 }
 
-// Receiver is a computer that may have got a stored text.
+// Receiver is a computer that may have got a stored text, or several of a member.
 type Receiver struct {
-	Device string
-	Owner  string
-	At     time.Time // when it last asked for news
+	Device    string // "" unless it is one
+	Owner     string
+	At        time.Time // when it last asked for news
+	Computers int
+}
+
+// computers counts those of all receivers.
+func computers(all []Receiver) (n int) {
+	for _, r := range all {
+		n += r.Computers
+	}
+	return n
 }
 
 // AllowRequest is what the author asks for, and how it was decided.

@@ -276,7 +276,7 @@ func allowed(p *view.Finding) {
 
 func stored(p *view.Finding) {
 	p.FindingRow, p.Rev, p.MayRead, p.MayDecide, p.Request, p.Excerpt, p.Block = findingRows()[1], 41, true, false, nil, "", view.FindingHard
-	p.Receivers = []view.Receiver{{"mara-laptop", "Mara Lindqvist", minutes(30)}, {"build-7", "Tom Okafor", minutes(500)}}
+	p.Receivers = []view.Receiver{{"mara-laptop", "Mara Lindqvist", minutes(30), 1}, {"build-7", "Tom Okafor", minutes(500), 1}}
 }
 
 func exceptions() view.Exceptions {
