@@ -1,6 +1,9 @@
 package memory
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // FindingView is a finding with what its author and maintainers have to know
 // about it.
@@ -8,6 +11,7 @@ type FindingView struct {
 	Finding
 
 	Receivers []Receiver // that may have got the stored text; none if it was refused
+	Restored  time.Time  // of the instance, after the text was stored: who got it before is known as far as the backup has it
 	Decidable bool       // somebody else than its author is there who may decide about it
 }
 
@@ -24,7 +28,10 @@ func (s *Service) FindingView(ctx context.Context, who Principal, id ProjectID, 
 		return FindingView{}, err
 	}
 	if f.Stored.Rev > 0 {
-		v.Receivers, err = s.store.Receivers(ctx, id, finding)
+		if v.Receivers, err = s.store.Receivers(ctx, id, finding); err != nil {
+			return FindingView{}, err
+		}
+		v.Restored, err = s.store.RestoredSince(ctx, id, finding)
 	}
 	if project.Role < RoleMaintainer {
 		v.Receivers = byOwner(v.Receivers, who.Member)

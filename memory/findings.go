@@ -413,6 +413,9 @@ type FindingStore interface {
 	// Receivers returns the computers that may have got the stored text of a
 	// finding, by their owners.
 	Receivers(ctx context.Context, project ProjectID, id FindingID) ([]Receiver, error)
+	// RestoredSince returns when the instance was restored last, zero if that was
+	// before the stored text of a finding, or never.
+	RestoredSince(ctx context.Context, project ProjectID, id FindingID) (time.Time, error)
 	// HasOtherMaintainer reports whether somebody else than the member could decide
 	// there.
 	HasOtherMaintainer(ctx context.Context, project ProjectID, member MemberID) (bool, error)

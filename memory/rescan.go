@@ -208,6 +208,7 @@ type Leak struct {
 	Finding
 	Slug      string // of the project
 	Receivers []Receiver
+	Restored  time.Time // as in [FindingView]
 }
 
 // Receiver is a computer that was sent the feed beyond a text, and that was there

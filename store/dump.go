@@ -32,7 +32,6 @@ func leftOut() map[string]string {
 		"signing_keys":      "a backup holds no key; a restored server makes a new one",
 		"console_links":     "they live ten minutes",
 		"console_sessions":  "browsers sign in again",
-		"device_cursors":    "computers say where they are whenever they ask for news",
 		"device_reports":    "computers report again, as a restored history is another one",
 		"push_keys":         "answers of the last day; without one, a push is compared with what is stored",
 	}

@@ -125,10 +125,13 @@ func hidePast(ctx context.Context, tx pgx.Tx, project memory.ProjectID, text mem
 type leakRow struct {
 	findingRow
 
-	Slug string
+	Slug       string
+	RestoredAt *time.Time
 }
 
-func (r leakRow) leak() memory.Leak { return memory.Leak{Finding: r.finding(), Slug: r.Slug} }
+func (r leakRow) leak() memory.Leak {
+	return memory.Leak{Finding: r.finding(), Slug: r.Slug, Restored: value(r.RestoredAt).UTC()}
+}
 
 type receiverRow struct {
 	deviceRow
@@ -170,13 +173,35 @@ func (s *Store) Receivers(ctx context.Context, project memory.ProjectID, id memo
 	return found, s.fault(ctx, "read who got a text", err)
 }
 
+// restored is when the instance was restored last, if the oldest text that has a
+// finding is older than that.
+const restored = `(
+		select max(a.at)
+		from audit a
+		join changes c on c.project_id = f.project_id and c.seq = f.first_rev
+		join revisions r on r.project_id = c.project_id and r.entry_id = c.entry_id and r.rev = c.rev
+		where a.action = 'instance.restore' and a.at > r.at
+	)`
+
+// RestoredSince returns when the instance was restored last, zero if that was
+// before the stored text of a finding, or never.
+func (s *Store) RestoredSince(ctx context.Context, project memory.ProjectID, id memory.FindingID) (time.Time, error) {
+	var at *time.Time
+	err := s.pool.QueryRow(ctx, `
+		select `+restored+`
+		from secret_findings f
+		where f.project_id = @project and f.finding_id = @finding`,
+		pgx.StrictNamedArgs{"project": project, "finding": id}).Scan(&at)
+	return value(at).UTC(), s.fault(ctx, "read when it was restored", err)
+}
+
 // Leaks returns the findings in stored texts that nobody has settled, newest
 // first, with the computers that may have got them.
 func (s *Store) Leaks(ctx context.Context) (all []memory.Leak, err error) {
 	var got []receiverRow
 	err = s.inSnapshot(ctx, func(tx pgx.Tx) error {
 		all, err = list(ctx, tx, leakRow.leak, `
-			select `+findingColumns+`, p.slug
+			select `+findingColumns+`, p.slug, `+restored+` as restored_at
 			from secret_findings f`+findingJoins+`
 			join projects p on p.project_id = f.project_id
 			where (f.rev > 0 or f.held <> '') and f.state in ('open', 'requested', 'denied', 'allowed')

@@ -74,6 +74,7 @@ func (v *visit) openedFinding(f memory.FindingView) view.Finding {
 	}
 	rotation := memory.RotationOf(f.Rule)
 	open.Provider, open.Rotation = rotation.Provider, rotation.Steps
+	open.Restored = f.Restored
 	for _, r := range f.Receivers {
 		open.Receivers = append(open.Receivers, view.Receiver{Device: r.Device.Name, Owner: r.Owner.Name, At: r.At, Computers: max(r.Computers, 1)})
 	}

@@ -30,6 +30,7 @@ type SecretFinding struct {
 	Held        string        `json:"held,omitzero"` // a proposal or conflict that has it
 	Request     *AllowRequest `json:"request,omitzero"`
 	Receivers   []Receiver    `json:"receivers,omitzero"` // of one finding that is stored
+	Restored    time.Time     `json:"restored,omitzero"`  // likewise: the instance was, since
 	Rotation    *Rotation     `json:"rotation,omitzero"`  // of one finding
 }
 
@@ -89,6 +90,7 @@ func NewSecretFinding(f memory.Finding) SecretFinding {
 // have to know about it.
 func NewFindingView(v memory.FindingView) SecretFinding {
 	w, r := NewSecretFinding(v.Finding), memory.RotationOf(v.Rule)
+	w.Restored = utc(v.Restored)
 	w.Rotation = &Rotation{r.Provider, r.Where, r.Steps}
 	for _, r := range v.Receivers {
 		w.Receivers = append(w.Receivers, Receiver{r.Device.Name, newAuthor(r.Owner), utc(r.At), r.Computers})
@@ -102,6 +104,7 @@ func (w SecretFinding) View() (v memory.FindingView, r memory.Rotation, err erro
 	if v.Finding, err = w.Domain(); err != nil {
 		return v, r, err
 	}
+	v.Restored = w.Restored
 	for _, got := range w.Receivers {
 		v.Receivers = append(v.Receivers, memory.Receiver{
 			Device: memory.Device{Name: harmless(got.Device)}, Owner: got.Owner.Domain(), At: got.At, Computers: max(got.Computers, 0),

@@ -49,7 +49,7 @@ func (a *app) runFindingsShow(ctx context.Context, id memory.FindingID, o findin
 	text := ""
 	switch {
 	case v.Stored.Rev > 0:
-		text = describeReceivers(v.Receivers)
+		text = describeReceivers(v.Receivers, v.Restored)
 	case !v.Kept():
 		text = "  never stored: it was refused\n"
 	}

@@ -86,15 +86,16 @@ func (a *app) printRescanned(p memory.RescanProgress) {
 func (a *app) printLeak(l memory.Leak) {
 	text, told := l.Held, "  those who decide there can read it\n"
 	if l.Stored.Rev > 0 {
-		text, told = fmt.Sprintf("%s@%d", l.Stored.EntryID, l.Stored.Rev), describeReceivers(l.Receivers)
+		text, told = fmt.Sprintf("%s@%d", l.Stored.EntryID, l.Stored.Rev), describeReceivers(l.Receivers, l.Restored)
 	}
 	fmt.Fprintf(a.stdout, "%s  %s  %s  %s in %s:%d by %s (%s)\n", l.ID, l.State, shown(l.Slug), l.Rule, shown(l.Path.String()), l.Line,
 		shown(l.Author.Name), text)
 	fmt.Fprint(a.stdout, told+describeRotation(memory.RotationOf(l.Rule)))
 }
 
-// describeReceivers says which computers may have got a stored text.
-func describeReceivers(all []memory.Receiver) string {
+// describeReceivers says which computers may have got a stored text. After the
+// server was restored nobody knows of all.
+func describeReceivers(all []memory.Receiver, restored time.Time) string {
 	var names []string
 	for _, r := range all[:min(len(all), maxLines)] {
 		computer := shown(r.Device.Name)
@@ -108,6 +109,9 @@ func describeReceivers(all []memory.Receiver) string {
 	}
 	if len(names) == 0 {
 		names = []string{"no computer that is known, but where it was written"}
+	}
+	if !restored.IsZero() {
+		names = append(names, "and others if they got it before the server was restored on "+day(restored)+" and are not in its backup")
 	}
 	return fmt.Sprintf("  may have got it: %s\n", strings.Join(names, ", "))
 }
@@ -161,6 +165,7 @@ type (
 		Author    string         `json:"author"`
 		At        time.Time      `json:"at"`
 		Receivers []receiverLine `json:"receivers"`
+		Restored  time.Time      `json:"restored,omitzero"`
 		Provider  string         `json:"provider"`
 		Rotate    []string       `json:"rotate"`
 	}
@@ -199,7 +204,7 @@ func newLeakLine(l memory.Leak) leakLine {
 	line := leakLine{
 		Type: "finding", ID: string(l.ID), Project: l.Slug, State: string(l.State), Rule: l.Rule, Severity: string(l.Severity), RuleSet: l.RuleSet,
 		Path: l.Path.String(), Line: l.Line, Column: l.Column, EntryID: string(l.Stored.EntryID), Rev: l.Stored.Rev, Held: l.Held, Author: l.Author.Name,
-		At: l.At, Receivers: []receiverLine{}, Provider: rotation.Provider, Rotate: rotation.Steps,
+		At: l.At, Receivers: []receiverLine{}, Restored: l.Restored, Provider: rotation.Provider, Rotate: rotation.Steps,
 	}
 	for _, r := range l.Receivers {
 		line.Receivers = append(line.Receivers, receiverLine{string(r.Device.ID), r.Device.Name, r.Owner.Name, r.At})

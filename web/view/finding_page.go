@@ -18,6 +18,7 @@ type Finding struct {
 	Rev          int64  // of the stored text
 	MayRead      bool   // the stored text
 	Receivers    []Receiver
+	Restored     time.Time // zero: who got it is known
 	Provider     string   // who makes a new one
 	Rotation     []string // what to do if others have read it, step by step
 	Request      *AllowRequest
