@@ -19,8 +19,8 @@ type Finding struct {
 	MayRead      bool   // the stored text
 	Receivers    []Receiver
 	Restored     time.Time // zero: who got it is known
-	Provider     string   // who makes a new one
-	Rotation     []string // what to do if others have read it, step by step
+	Provider     string    // who makes a new one
+	Rotation     []string  // what to do if others have read it, step by step
 	Request      *AllowRequest
 	Block        FindingBlock // why the viewer cannot ask or decide
 	MayAsk       bool
