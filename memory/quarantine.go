@@ -58,12 +58,13 @@ type Quarantine struct {
 // Quarantined is one entry that was taken back.
 type Quarantined struct {
 	EntryID  EntryID
-	Path     Path  // where it was
-	Rev      int64 // the change that took it back; 0 if it only would be
-	Was      int64 // the newest revision before
-	Back     int64 // whose text returned; 0: none, the entry went
-	Released int64 // the change that released it; 0: none has
-	Stuck    Stuck // of a release: why it has not; of a quarantine: StuckRefused if the text before it may not return
+	Path     Path     // where it was
+	Rev      int64    // the change that took it back; 0 if it only would be
+	Was      int64    // the newest revision before
+	Author   MemberID // of that
+	Back     int64    // whose text returned; 0: none, the entry went
+	Released int64    // the change that released it; 0: none has
+	Stuck    Stuck    // of a release: why it has not; of a quarantine: StuckRefused if the text before it may not return
 }
 
 // Stuck is why an entry does not get a text back.
@@ -75,7 +76,14 @@ const (
 	StuckTaken   Stuck = "taken"   // another entry has its name
 	StuckPurged  Stuck = "purged"  // its text is gone for good
 	StuckRefused Stuck = "refused" // the gate refuses its text or name today
+	StuckOwn     Stuck = "own"     // whoever releases has written it, and somebody else took it back
 )
+
+// Own reports whether an entry's text is the member's own, and another person
+// decided that it goes. Then a third decides that it comes back.
+func (q Quarantine) Own(e Quarantined, member MemberID) bool {
+	return member != "" && e.Author == member && q.By.Member != member && q.By.Member != ServerMember
+}
 
 // AgainWithin is how long somebody may ask for a quarantine again because its
 // answer was lost.

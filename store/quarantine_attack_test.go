@@ -294,3 +294,39 @@ func TestQuarantine_PushedMeanwhile(t *testing.T) {
 	b.wantTree(t, "after the quarantine", map[string]string{"b.md": "b", "c.md": "c"})
 	b.check(t)
 }
+
+// Nobody brings back by themselves what another maintainer took from them, with no
+// credential of theirs; a third does, and they do what they took back themselves.
+func TestQuarantine_NotReleasedByItsAuthor(t *testing.T) {
+	t.Parallel()
+	o := openOffice(t)
+	ctx, id := t.Context(), o.project.ID
+	take := func(who memory.Principal, path, text string) memory.Quarantine {
+		t.Helper()
+		v := o.share(t, o.mia, path, text)
+		q, err := o.Service.Quarantine(ctx, who, id, memory.Withdrawal{Suspects: memory.Suspects{Entries: []memory.EntryID{v.EntryID}}})
+		must(t, err)
+		return q
+	}
+	release := func(who memory.Principal, q memory.Quarantine) memory.Quarantined {
+		t.Helper()
+		r, err := o.Service.Release(ctx, who, id, q.ID, "")
+		must(t, err)
+		return r.Entries[0]
+	}
+	token := o.mia
+	token.Token, token.Scopes = "tok_1", []memory.Scope{memory.ScopeRead, memory.ScopeWrite}
+	taken := take(o.mara, "a.md", "poison")
+	for name, who := range map[string]memory.Principal{"in person": o.mia, "with a token": token} {
+		if e := release(who, taken); e.Released != 0 || e.Stuck != memory.StuckOwn {
+			t.Errorf("its author %s: %+v", name, e)
+		}
+	}
+	o.wantTree(t, "after its author tried", map[string]string{})
+	if e := release(o.mara, taken); e.Released == 0 || e.Stuck != "" {
+		t.Errorf("who took it: %+v", e)
+	}
+	if e := release(o.mia, take(o.mia, "own.md", "a mistake")); e.Released == 0 || e.Stuck != "" {
+		t.Errorf("its author took it: %+v", e)
+	}
+}

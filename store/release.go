@@ -23,7 +23,7 @@ func (s *Store) ReleaseQuarantine(
 		if q, err = readQuarantine(ctx, tx, project, asked.Quarantine); err != nil {
 			return err
 		}
-		r, stuck, err := readReturns(ctx, tx, k.heads.Head, asked.Screened, q)
+		r, stuck, err := readReturns(ctx, tx, k.heads.Head, asked.Screened, q, row.Actor)
 		if err != nil {
 			return err
 		}
@@ -55,9 +55,10 @@ func (s *Store) ReleaseQuarantine(
 	return q, s.fault(ctx, "release quarantine", err)
 }
 
-// readReturns finds what each entry returns to, and which cannot.
+// readReturns finds what each entry returns to, and which cannot when a member
+// releases.
 func readReturns(
-	ctx context.Context, tx pgx.Tx, head memory.Head, done memory.Screened, q memory.Quarantine,
+	ctx context.Context, tx pgx.Tx, head memory.Head, done memory.Screened, q memory.Quarantine, by memory.MemberID,
 ) (memory.Returns, map[memory.EntryID]memory.Stuck, error) {
 	r, stuck := memory.Returns{Head: head, Whole: true}, map[memory.EntryID]memory.Stuck{}
 	var entries []memory.EntryID
@@ -100,6 +101,8 @@ func readReturns(
 			stuck[h.ID] = memory.StuckChanged
 		case item.To.Unfit:
 			stuck[h.ID] = memory.StuckRefused
+		case q.Own(was[h.ID], by):
+			stuck[h.ID] = memory.StuckOwn
 		default:
 			r.Items = append(r.Items, item)
 		}
@@ -201,7 +204,7 @@ func readQuarantine(ctx context.Context, tx pgx.Tx, project memory.ProjectID, id
 		return q, err
 	}
 	q.Entries, err = list(ctx, tx, quarantinedRow.quarantined, `
-		select q.entry_id, r.path, q.rev, q.was_rev, q.back_rev, q.released_rev
+		select q.entry_id, r.path, q.rev, q.was_rev, r.author, q.back_rev, q.released_rev
 		from quarantined q
 		join revisions r on r.project_id = q.project_id and r.entry_id = q.entry_id and r.rev = q.was_rev
 		where q.project_id = @project and q.quarantine_id = @quarantine
@@ -215,14 +218,15 @@ type quarantinedRow struct {
 	Path        string
 	Rev         int64
 	WasRev      int64
+	Author      string
 	BackRev     int64
 	ReleasedRev *int64
 }
 
 func (r quarantinedRow) quarantined() memory.Quarantined {
 	return memory.Quarantined{
-		EntryID: memory.EntryID(r.EntryID), Path: memory.StoredPath(r.Path), Rev: r.Rev, Was: r.WasRev, Back: r.BackRev,
-		Released: value(r.ReleasedRev),
+		EntryID: memory.EntryID(r.EntryID), Path: memory.StoredPath(r.Path), Rev: r.Rev, Was: r.WasRev,
+		Author: memory.MemberID(r.Author), Back: r.BackRev, Released: value(r.ReleasedRev),
 	}
 }
 

@@ -181,7 +181,8 @@ func (a *app) newQuarantineReleaseCommand() *cobra.Command {
 		Short: "Bring back what was taken back, byte for byte",
 		Long: `Make what a quarantine took back the newest again. What somebody has changed since
 stays as it is, and so does what has lost its name to another entry, or its text
-to a purge: they are listed with the reason, and can be released later.
+to a purge: they are listed with the reason, and can be released later. What you
+wrote yourself and somebody else took back (own), another maintainer releases.
 Exit 0: all of it is released; 1: some of it is not; 2: no such quarantine; 6:
 not logged in, or you are no maintainer; 8: the server cannot be reached.`,
 		Args: cobra.ExactArgs(1),
