@@ -52,7 +52,7 @@ func (c *cycle) merge(ctx context.Context, op msync.Op) (*offer, error) {
 	}
 	o, err := c.screen(ctx, op, merged)
 	if o != nil {
-		o.held = func(ctx context.Context) error { return c.rebase(ctx, op, server, merged) }
+		o.waits = func(ctx context.Context) error { return c.rebase(ctx, op, server, merged) }
 	}
 	if o != nil && !bytes.Equal(merged, local) {
 		o.local = local

@@ -219,7 +219,7 @@ func (c *cycle) tell(plan []msync.Op) error {
 			c.report.Skipped = append(c.report.Skipped, op.Path)
 		case op.Reason == msync.LineEnds:
 			lineEnds++
-		case op.Reason == msync.Later && c.heldByMove(op.Path):
+		case op.Reason == msync.Later && c.keptByMove(op.Path):
 			c.notice("%s cannot be renamed for all before a reviewer has decided on another rename", op.Path)
 		case op.Reason == msync.Later:
 			waiting++

@@ -28,7 +28,7 @@ func (c *cycle) settle(ctx context.Context, o *offer, v memory.Verdict) error {
 	case memory.RulingRefused:
 		c.refusedByServer(o, v.Problem)
 	case memory.RulingWaiting:
-		return c.held(ctx, o, v)
+		return c.waits(ctx, o, v)
 	}
 	return nil
 }
@@ -41,7 +41,7 @@ func (c *cycle) heard(ctx context.Context, o *offer, v memory.Verdict) error {
 	case memory.RulingDeleted:
 		return c.wasDeleted(ctx, o)
 	case memory.RulingWaiting: // the entry was deleted just now
-		return c.held(ctx, o, v)
+		return c.waits(ctx, o, v)
 	case memory.RulingConflict, memory.RulingRefused, memory.RulingPublished, memory.RulingSame:
 		c.unheard[o.op.Path] = o.op.Local.Sum
 	}

@@ -16,7 +16,7 @@ type offer struct {
 	text  []byte // of a put
 	local []byte // that was merged into it; nil: nothing was
 	after func(ctx context.Context, v memory.Verdict) error
-	held  func(ctx context.Context) error // if a reviewer has to see it first; may be nil
+	waits func(ctx context.Context) error // if a reviewer has to see it first; may be nil
 	asks  bool                            // only asks whether the text is an earlier revision
 	mine  origin
 }

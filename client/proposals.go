@@ -8,9 +8,9 @@ import (
 	msync "github.com/teammem/teammem/sync"
 )
 
-// held records that the server keeps an op for a reviewer. The tree stays as it
+// waits records that the server keeps an op for a reviewer. The tree stays as it
 // is.
-func (c *cycle) held(ctx context.Context, o *offer, v memory.Verdict) error {
+func (c *cycle) waits(ctx context.Context, o *offer, v memory.Verdict) error {
 	c.accepted(o.op.Local.Path)
 	p := proposal{
 		ID: v.Proposal, Action: o.write.Action, Path: o.op.Path, Entry: o.op.Entry, BaseRev: o.op.Remote.Rev,
@@ -25,8 +25,8 @@ func (c *cycle) held(ctx context.Context, o *offer, v memory.Verdict) error {
 	}
 	c.proposals = slices.DeleteFunc(c.proposals, func(old proposal) bool { return old.rivals(p) })
 	c.proposals = append(c.proposals, p)
-	if o.held != nil {
-		return o.held(ctx)
+	if o.waits != nil {
+		return o.waits(ctx)
 	}
 	return nil
 }
@@ -115,9 +115,9 @@ func (c *cycle) asked(p *proposal) bool {
 	return free && e.rev() == p.BaseRev
 }
 
-// heldByMove reports whether the name on the server belongs to an entry whose
+// keptByMove reports whether the name on the server belongs to an entry whose
 // rename waits.
-func (c *cycle) heldByMove(p memory.Path) bool {
+func (c *cycle) keptByMove(p memory.Path) bool {
 	holder := c.state.liveAt(p)
 	return holder != "" && slices.ContainsFunc(c.proposals, func(q proposal) bool {
 		return q.Action == memory.ActionMove && q.Entry == holder && q.pending()
