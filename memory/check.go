@@ -34,7 +34,7 @@ func (s *Service) Check(ctx context.Context, who Principal, id ProjectID, path s
 		return Verdict{Ruling: RulingPublished}, nil
 	}
 	v, err := s.preview(ctx, who, project.Project, item)
-	if v.Proposal == item.Hold {
+	if v.Proposal == item.Proposal {
 		v.Proposal = "" // there is none: nothing was stored
 	}
 	return v, err
@@ -62,8 +62,8 @@ func (s *Service) preview(ctx context.Context, who Principal, p Project, it Item
 		if e.DeletedRev > 0 || e.Path != w.Path {
 			continue
 		}
-		if bare && it.held() {
-			return waits(&e, it.Hold), nil
+		if bare && it.waits() {
+			return waits(&e, it.Proposal), nil
 		}
 		if bare {
 			return Verdict{Ruling: RulingPublished, EntryID: e.ID, Rev: e.Rev, Sum: e.Sum}, nil

@@ -28,7 +28,7 @@ func (c *court) hopeful(stuck []bool) []leave {
 	var moves []leave
 	going := map[EntryID]int{} // ops that give up the entry's name
 	for i, it := range c.batch.Items {
-		if !it.passed() || it.held() || stuck[i] {
+		if !it.passed() || it.waits() || stuck[i] {
 			continue
 		}
 		head := c.find(it.Write)

@@ -21,7 +21,7 @@ type court struct {
 	leavers  map[Path]EntryID     // entries that the batch moves elsewhere, by where they were
 	vacated  map[EntryID]bool     // entries that left their name and have no new one yet
 	waiting  waiting              // the author's pending proposals, as far as a batch asks
-	held     Held
+	queued   ProposalNumbers
 	purged   []Certificate
 	verdicts []Verdict
 	stored   []Stored
@@ -39,7 +39,7 @@ func newCourt(b Batch, h Heads) *court {
 	c := &court{
 		batch: b, began: h.Head.Seq, head: h.Head, live: h.Live,
 		entries: map[EntryID]*EntryHead{}, named: map[string]EntryID{}, buried: map[string][]EntryID{}, texts: map[text]int64{},
-		names: &sanitize.Names{}, leavers: map[Path]EntryID{}, vacated: map[EntryID]bool{}, held: h.Held, purged: h.Purged,
+		names: &sanitize.Names{}, leavers: map[Path]EntryID{}, vacated: map[EntryID]bool{}, queued: h.Queued, purged: h.Purged,
 		waiting: waiting{map[EntryID]*Proposal{}, map[string]*Proposal{}},
 	}
 	for _, e := range h.Entries {
@@ -200,7 +200,7 @@ func (c *court) settles(item int, head *EntryHead, p Path) *Error {
 	left := c.vacated[head.ID]
 	c.vacate(head)
 	problem := c.taken(p)
-	if (problem != nil || c.batch.Items[item].held()) && !left {
+	if (problem != nil || c.batch.Items[item].waits()) && !left {
 		c.settle(head)
 	}
 	return problem
@@ -231,7 +231,7 @@ func newEntry(w Write) *EntryHead {
 // grant publishes an op against which nothing speaks, or keeps it for a
 // reviewer.
 func (c *court) grant(item int, w Write, head *EntryHead, path Path, sum Hash) Verdict {
-	if c.batch.Items[item].held() {
+	if c.batch.Items[item].waits() {
 		return c.propose(item, w, head, path, sum)
 	}
 	return c.publish(item, w, head, path, sum)

@@ -26,7 +26,7 @@ const (
 
 // deletes reports whether the batch can delete something at once.
 func (b Batch) deletes() bool {
-	return slices.ContainsFunc(b.Items, func(it Item) bool { return it.passed() && !it.held() && it.Write.Action == ActionDelete })
+	return slices.ContainsFunc(b.Items, func(it Item) bool { return it.passed() && !it.waits() && it.Write.Action == ActionDelete })
 }
 
 // mostDeletes is how many deletes nobody is asked about in a project that has so

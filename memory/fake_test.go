@@ -234,8 +234,8 @@ func (f *fakeStore) Push(_ context.Context, b Batch) (Receipt, error) {
 	for _, it := range b.Items {
 		v := refused("", it.Refused)
 		switch {
-		case it.held():
-			v = Verdict{Ruling: RulingWaiting, Proposal: it.Hold}
+		case it.waits():
+			v = Verdict{Ruling: RulingWaiting, Proposal: it.Proposal}
 		case it.passed():
 			r.Head.Seq++
 			v = Verdict{Ruling: RulingPublished, EntryID: it.Write.NewID, Rev: r.Head.Seq}

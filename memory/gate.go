@@ -90,8 +90,8 @@ func (s *Service) check(ctx context.Context, project ProjectView, before []Item,
 		return item, err
 	}
 	item := Item{Write: w}
-	if Decide(project.Project, project.Role, w) != DecidePublish {
-		item.Hold = NewProposalID()
+	if Decide(project.Project, w) != DecidePublish {
+		item.Proposal = NewProposalID()
 	}
 	return item, nil
 }

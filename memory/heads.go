@@ -11,18 +11,18 @@ import (
 // all that [Judge] needs to know.
 type Heads struct {
 	Head    Head
-	Live    int           // live entries of the project
-	Entries []EntryHead   // with a looked-up id or path key, live and deleted
-	Folders []FolderHead  // of every looked-up folder key that holds live entries
-	Earlier []Earlier     // revisions of Entries with a looked-up sum
-	Pending []Proposal    // the author's pending proposals for one of Entries or at a looked-up path key, without contents
-	Held    Held          // if the batch holds something
-	Purged  []Certificate // of looked-up sums, and of what moves
-	Deleted Deletes       // if the batch deletes something, and is guarded
+	Live    int             // live entries of the project
+	Entries []EntryHead     // with a looked-up id or path key, live and deleted
+	Folders []FolderHead    // of every looked-up folder key that holds live entries
+	Earlier []Earlier       // revisions of Entries with a looked-up sum
+	Pending []Proposal      // the author's pending proposals for one of Entries or at a looked-up path key, without contents
+	Queued  ProposalNumbers // if the batch proposes something
+	Purged  []Certificate   // of looked-up sums, and of what moves
+	Deleted Deletes         // if the batch deletes something, and is guarded
 }
 
-// Held counts the pending proposals of a project.
-type Held struct {
+// ProposalNumbers counts the pending proposals of a project.
+type ProposalNumbers struct {
 	All int
 	Own int // of the batch's author
 }
@@ -82,14 +82,14 @@ type Lookups struct {
 	Moves      bool      // what the found entries say is offered under other names
 	Leaving    int       // ops that may take a name from an entry
 	Author     MemberID  // whose pending proposals count
-	Holds      bool      // count pending proposals, too
+	Proposals  bool      // count pending proposals, too
 	Since      time.Time // count deletes since then, too; zero: do not
 	Device     DeviceID  // whose deletes count
 }
 
 // Lookups returns what the store must read under the lock before judging.
 func (b Batch) Lookups() Lookups {
-	l := Lookups{Author: b.Author(), Holds: b.holds()}
+	l := Lookups{Author: b.Author(), Proposals: b.proposes()}
 	if b.deletes() {
 		l.Since, l.Device = b.Guarded, b.Device
 	}

@@ -2,8 +2,8 @@ package memory
 
 import "testing"
 
-// Strict holds whatever anybody writes; everything else publishes, but for what
-// asks for a reviewer.
+// Under strict whatever anybody writes waits; everything else publishes, but for
+// what asks for a reviewer.
 func TestDecide(t *testing.T) {
 	t.Parallel()
 	writes := map[string]Write{
@@ -11,16 +11,14 @@ func TestDecide(t *testing.T) {
 		"move": move(t, "ent_a", "a.md", "b.md", 1), "delete": remove(t, "ent_a", "a.md", 1),
 	}
 	for preset, want := range map[Preset]Decision{
-		PresetOpen: DecidePublish, PresetGuarded: DecidePublish, PresetStrict: DecideHold, "": DecidePublish,
+		PresetOpen: DecidePublish, PresetGuarded: DecidePublish, PresetStrict: DecidePropose, "": DecidePublish,
 	} {
-		for _, role := range []Role{RoleContributor, RoleReviewer, RoleMaintainer} {
-			for name, w := range writes {
-				if got := Decide(Project{Review: preset}, role, w); got != want {
-					t.Errorf("%s by a %s under %q: got %d, want %d", name, role, preset, got, want)
-				}
-				if w.Review = true; Decide(Project{Review: preset}, role, w) != DecideHold {
-					t.Errorf("%s by a %s under %q asks for a reviewer and gets none", name, role, preset)
-				}
+		for name, w := range writes {
+			if got := Decide(Project{Review: preset}, w); got != want {
+				t.Errorf("%s under %q: got %d, want %d", name, preset, got, want)
+			}
+			if w.Review = true; Decide(Project{Review: preset}, w) != DecidePropose {
+				t.Errorf("%s under %q asks for a reviewer and gets none", name, preset)
 			}
 		}
 	}

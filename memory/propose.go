@@ -30,8 +30,8 @@ func (c *court) propose(item int, w Write, head *EntryHead, path Path, sum Hash)
 		return refused(w.EntryID, problem)
 	}
 	c.replace(rivals, p.Proposal.ID)
-	c.held.All++
-	c.held.Own++
+	c.queued.All++
+	c.queued.Own++
 	c.waiting.add(&p.Proposal)
 	c.proposed = append(c.proposed, p)
 	return waits(head, p.Proposal.ID)
@@ -41,7 +41,7 @@ func (c *court) propose(item int, w Write, head *EntryHead, path Path, sum Hash)
 // for all its ops, the text, and what an entry says of itself whose text stays.
 func proposalOf(b Batch, item int, w Write, head *EntryHead, path Path, sum Hash) Proposal {
 	p := Proposal{
-		ID: b.Items[item].Hold, Project: b.Project, State: ProposalPending, Action: w.Action, Path: path, EntryID: head.ID,
+		ID: b.Items[item].Proposal, Project: b.Project, State: ProposalPending, Action: w.Action, Path: path, EntryID: head.ID,
 		Creates: head.Rev == 0, BaseRev: head.Rev, BaseSum: head.Sum, Sum: sum, Size: head.Size, Note: w.Note, At: b.At,
 	}
 	if w.Action == ActionPut {
@@ -93,8 +93,8 @@ func (c *court) replace(rivals []*Proposal, by ProposalID) {
 	for _, r := range rivals {
 		r.State, r.Successor = ProposalSuperseded, by
 		c.waiting.remove(r)
-		c.held.All--
-		c.held.Own--
+		c.queued.All--
+		c.queued.Own--
 		if !slices.ContainsFunc(c.proposed, func(p *Proposed) bool { return &p.Proposal == r }) {
 			c.replaced = append(c.replaced, *r)
 		}
@@ -105,9 +105,9 @@ func (c *court) replace(rivals []*Proposal, by ProposalID) {
 // many.
 func (c *court) overflows(replaced int) *Error {
 	switch b := c.batch; {
-	case b.Pending > 0 && c.held.All-replaced >= b.Pending:
+	case b.Pending > 0 && c.queued.All-replaced >= b.Pending:
 		return queueFull(fmt.Sprintf("%d changes already wait for review in this project, which is its limit", b.Pending))
-	case b.Own > 0 && c.held.Own-replaced >= b.Own:
+	case b.Own > 0 && c.queued.Own-replaced >= b.Own:
 		return queueFull(fmt.Sprintf("%d changes of yours already wait for review in this project, which is the limit", b.Own))
 	}
 	return nil

@@ -26,11 +26,11 @@ func newQueue() *queue {
 func (q *queue) heads(b Batch) Heads {
 	h, l := q.world.heads(b), b.Lookups()
 	for _, id := range slices.Sorted(maps.Keys(q.pending)) {
-		h.Held.All++
+		h.Queued.All++
 		if q.authors[id] != l.Author {
 			continue
 		}
-		h.Held.Own++
+		h.Queued.Own++
 		p := q.pending[id].Proposal
 		ofEntry := slices.Contains(l.EntryIDs, p.EntryID) || slices.ContainsFunc(h.Entries, func(e EntryHead) bool {
 			return e.ID == p.EntryID && e.DeletedRev == 0
@@ -73,7 +73,7 @@ func (q *queue) apply(t *rapid.T, b Batch, j Judgement) {
 	}
 }
 
-// batch draws ops of an author, of which some are held.
+// batch draws ops of an author, of which some wait.
 func (q *queue) batch(t *rapid.T, paths []Path) Batch {
 	b := Batch{
 		Epoch: "e1", Quota: rapid.SampledFrom([]int{0, 3, 100}).Draw(t, "quota"), Pending: rapid.SampledFrom([]int{0, 4}).Draw(t, "most pending"),
@@ -81,8 +81,8 @@ func (q *queue) batch(t *rapid.T, paths []Path) Batch {
 	}
 	for range rapid.IntRange(1, 8).Draw(t, "ops") {
 		it := Item{Write: q.op(t, paths)}
-		if rapid.IntRange(0, 3).Draw(t, "held") > 0 {
-			it.Hold = ProposalID(fmt.Sprintf("prp_%d", q.minted))
+		if rapid.IntRange(0, 3).Draw(t, "waits") > 0 {
+			it.Proposal = ProposalID(fmt.Sprintf("prp_%d", q.minted))
 		}
 		b.Items = append(b.Items, it)
 	}
@@ -97,21 +97,21 @@ func (q *queue) approval(id ProposalID) Batch {
 	return Batch{Epoch: "e1", By: Principal{Member: "mem_reviewer"}, Approves: Approval{id, q.authors[id]}, Items: []Item{{Write: w}}}
 }
 
-// held holds the answers to what was to wait.
-func held(t *rapid.T, q *queue, b Batch, j Judgement) {
+// answers holds the answers to what was to wait.
+func answers(t *rapid.T, q *queue, b Batch, j Judgement) {
 	made := map[ProposalID]bool{}
 	for _, p := range j.Proposed {
 		made[p.Proposal.ID] = true
-		if b.Items[p.Item].Hold != p.Proposal.ID {
-			t.Fatalf("op %d became %s, but was to be %s", p.Item, p.Proposal.ID, b.Items[p.Item].Hold)
+		if b.Items[p.Item].Proposal != p.Proposal.ID {
+			t.Fatalf("op %d became %s, but was to be %s", p.Item, p.Proposal.ID, b.Items[p.Item].Proposal)
 		}
 	}
 	for i, v := range j.Verdicts {
 		_, waited := q.pending[v.Proposal]
 		switch {
-		case b.Items[i].held() && v.Ruling == RulingPublished:
+		case b.Items[i].waits() && v.Ruling == RulingPublished:
 			t.Fatalf("op %d was to wait and is published", i)
-		case !b.Items[i].held() && v.Ruling == RulingWaiting:
+		case !b.Items[i].waits() && v.Ruling == RulingWaiting:
 			t.Fatalf("op %d waits for nobody", i)
 		case (v.Ruling == RulingWaiting) != (v.Proposal != ""):
 			t.Fatalf("op %d: %+v", i, v)
@@ -146,7 +146,7 @@ func TestJudge_ModelOfReview(t *testing.T) {
 			b := q.batch(t, paths)
 			j := Judge(b, q.heads(b))
 			verdicts(t, b, j)
-			held(t, q, b, j)
+			answers(t, q, b, j)
 			q.apply(t, b, j)
 			q.check(t, j)
 		}
@@ -190,13 +190,13 @@ func TestJudge_HeldLeavesNoTrace(t *testing.T) {
 			kept.Items = nil
 			var others []Ruling
 			for i, it := range b.Items {
-				if !it.held() {
+				if !it.waits() {
 					kept.Items, others = append(kept.Items, it), append(others, j.Verdicts[i].Ruling)
 				}
 			}
 			without := Judge(kept, q.heads(kept))
 			if diff := cmp.Diff(without.Head, j.Head); diff != "" || without.Live != j.Live {
-				t.Fatalf("head with what is held and without (-without +with):\n%s", diff)
+				t.Fatalf("head with what waits and without (-without +with):\n%s", diff)
 			}
 			if diff := cmp.Diff(rulings(without), others); diff != "" {
 				t.Fatalf("the other ops (-without +with):\n%s", diff)
@@ -216,7 +216,7 @@ func TestJudge_HeldSentTwice(t *testing.T) {
 		for range rapid.IntRange(1, 6).Draw(t, "batches") {
 			b := q.batch(t, paths)
 			for i := range b.Items {
-				b.Items[i].Hold = ProposalID(fmt.Sprintf("prp_%d_%d", q.minted, i))
+				b.Items[i].Proposal = ProposalID(fmt.Sprintf("prp_%d_%d", q.minted, i))
 			}
 			first := Judge(b, q.heads(b))
 			q.apply(t, b, first)
@@ -229,7 +229,7 @@ func TestJudge_HeldSentTwice(t *testing.T) {
 			again := b
 			again.Items = slices.Clone(b.Items)
 			for i := range again.Items {
-				again.Items[i].Hold += "_again"
+				again.Items[i].Proposal += "_again"
 			}
 			second := Judge(again, q.heads(again))
 			for i, v := range second.Verdicts {

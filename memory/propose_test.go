@@ -7,11 +7,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// heldBatch holds every write for a reviewer, under the ids prp_0, prp_1, ….
-func heldBatch(writes ...Write) Batch {
+// waitingBatch has every write wait for a reviewer, under the ids prp_0, prp_1, ….
+func waitingBatch(writes ...Write) Batch {
 	b := Batch{Project: "prj_a", Epoch: "e1", Quota: 100, By: Principal{Member: "mem_a"}, At: start()}
 	for i, w := range writes {
-		b.Items = append(b.Items, Item{Write: w, Hold: ProposalID(fmt.Sprint("prp_", i))})
+		b.Items = append(b.Items, Item{Write: w, Proposal: ProposalID(fmt.Sprint("prp_", i))})
 	}
 	return b
 }
@@ -24,7 +24,7 @@ func pendingOf(j Judgement, i int, id ProposalID) Proposal {
 	return p
 }
 
-// A held op gets the answer that it would get anyway, but where it would be
+// An op that waits gets the answer that it would get anyway, but where it would be
 // published it waits; and nothing of the project moves.
 func TestJudge_HeldVerdicts(t *testing.T) {
 	t.Parallel()
@@ -32,8 +32,8 @@ func TestJudge_HeldVerdicts(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		write Write
-		open  Ruling // without a hold
-		held  Ruling
+		open  Ruling // if it need not wait
+		waits Ruling
 	}{
 		{"new entry", put(t, "", "new.md", 0, "x"), RulingPublished, RulingWaiting},
 		{"edit", put(t, "ent_a", "a.md", 7, "x"), RulingPublished, RulingWaiting},
@@ -56,12 +56,12 @@ func TestJudge_HeldVerdicts(t *testing.T) {
 			t.Parallel()
 			h := headsOf(10, before, entryAt(t, "ent_a", "a.md", 7, "seven"), deletedAt(t, "ent_d", "d.md", 8, "eight"), entryAt(t, "ent_b", "sub/b.md", 9, "nine"))
 			if got := judged(h, tt.write).Verdicts[0].Ruling; got != tt.open {
-				t.Fatalf("without a hold: %s, want %s", got, tt.open)
+				t.Fatalf("published at once: %s, want %s", got, tt.open)
 			}
-			j := Judge(heldBatch(tt.write), h)
+			j := Judge(waitingBatch(tt.write), h)
 			v := j.Verdicts[0]
-			if v.Ruling != tt.held || (v.Proposal == "prp_0") != (tt.held == RulingWaiting) || len(j.Proposed) == 1 != (tt.held == RulingWaiting) {
-				t.Errorf("held: %+v and %d proposals, want %s", v, len(j.Proposed), tt.held)
+			if v.Ruling != tt.waits || (v.Proposal == "prp_0") != (tt.waits == RulingWaiting) || len(j.Proposed) == 1 != (tt.waits == RulingWaiting) {
+				t.Errorf("waiting: %+v and %d proposals, want %s", v, len(j.Proposed), tt.waits)
 			}
 			if j.Head != h.Head || j.Live != h.Live || j.Stored != nil || j.Replaced != nil || v.Rev != 0 && v.Ruling == RulingWaiting {
 				t.Errorf("the project moved: %+v", j)
@@ -107,7 +107,7 @@ func TestJudge_Proposal(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			h := headsOf(10, nil, entryAt(t, "ent_a", "a.md", 7, "seven"), deletedAt(t, "ent_d", "d.md", 8, "eight"))
-			j := Judge(heldBatch(tt.write), h)
+			j := Judge(waitingBatch(tt.write), h)
 			tt.want.ID, tt.want.Project, tt.want.State, tt.want.At = "prp_0", "prj_a", ProposalPending, start()
 			if diff := cmp.Diff(tt.want, j.Proposed[0].Proposal, cmp.AllowUnexported(Path{})); diff != "" {
 				t.Errorf("proposal (-want +got):\n%s", diff)
@@ -156,9 +156,9 @@ func TestJudge_PendingAlready(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			h := headsOf(10, nil, entryAt(t, "ent_a", "a.md", 7, "seven"), entryAt(t, "ent_b", "b.md", 8, "eight"))
-			h.Pending = []Proposal{pendingOf(Judge(heldBatch(tt.first), h), 0, "prp_old")}
-			h.Held = Held{All: 1, Own: 1}
-			b := heldBatch(tt.second)
+			h.Pending = []Proposal{pendingOf(Judge(waitingBatch(tt.first), h), 0, "prp_old")}
+			h.Queued = ProposalNumbers{All: 1, Own: 1}
+			b := waitingBatch(tt.second)
 			b.Items[0].Write.NewID = "ent_newer"
 			j := Judge(b, h)
 			if v := j.Verdicts[0]; v.Ruling != RulingWaiting || v.Proposal != tt.want {
@@ -188,10 +188,10 @@ func TestJudge_PendingAlready(t *testing.T) {
 func TestJudge_PendingOnAnOldBase(t *testing.T) {
 	t.Parallel()
 	h := headsOf(10, nil, entryAt(t, "ent_a", "a.md", 7, "seven"))
-	old := pendingOf(Judge(heldBatch(put(t, "ent_a", "a.md", 7, "x")), h), 0, "prp_old")
+	old := pendingOf(Judge(waitingBatch(put(t, "ent_a", "a.md", 7, "x")), h), 0, "prp_old")
 	h = headsOf(11, nil, entryAt(t, "ent_a", "a.md", 11, "eleven"))
-	h.Pending, h.Held = []Proposal{old}, Held{1, 1}
-	j := Judge(heldBatch(put(t, "ent_a", "a.md", 11, "x")), h)
+	h.Pending, h.Queued = []Proposal{old}, ProposalNumbers{1, 1}
+	j := Judge(waitingBatch(put(t, "ent_a", "a.md", 11, "x")), h)
 	if j.Verdicts[0].Proposal != "prp_0" || len(j.Replaced) != 1 || j.Proposed[0].Proposal.BaseRev != 11 {
 		t.Errorf("got %+v", j)
 	}
@@ -201,9 +201,9 @@ func TestJudge_PendingOnAnOldBase(t *testing.T) {
 func TestJudge_ReplacesTwo(t *testing.T) {
 	t.Parallel()
 	h := headsOf(10, nil, entryAt(t, "ent_a", "a.md", 7, "seven"))
-	two := Judge(heldBatch(put(t, "ent_a", "a.md", 7, "x"), put(t, "", "n.md", 0, "new")), h)
-	h.Pending, h.Held = []Proposal{pendingOf(two, 0, "prp_of_entry"), pendingOf(two, 1, "prp_of_path")}, Held{2, 2}
-	b := heldBatch(move(t, "ent_a", "a.md", "n.md", 7))
+	two := Judge(waitingBatch(put(t, "ent_a", "a.md", 7, "x"), put(t, "", "n.md", 0, "new")), h)
+	h.Pending, h.Queued = []Proposal{pendingOf(two, 0, "prp_of_entry"), pendingOf(two, 1, "prp_of_path")}, ProposalNumbers{2, 2}
+	b := waitingBatch(move(t, "ent_a", "a.md", "n.md", 7))
 	b.Pending, b.Own = 2, 2
 	j := Judge(b, h)
 	if len(j.Replaced) != 2 || len(j.Proposed) != 1 || j.Verdicts[0].Ruling != RulingWaiting {
@@ -215,7 +215,7 @@ func TestJudge_ReplacesTwo(t *testing.T) {
 func TestJudge_ReplacesWithinABatch(t *testing.T) {
 	t.Parallel()
 	h := headsOf(10, nil, entryAt(t, "ent_a", "a.md", 7, "seven"))
-	j := Judge(heldBatch(
+	j := Judge(waitingBatch(
 		put(t, "ent_a", "a.md", 7, "x"), put(t, "", "n.md", 0, "n"), put(t, "ent_a", "a.md", 7, "y"), put(t, "ent_a", "a.md", 7, "y"),
 	), h)
 	var got []string
@@ -238,8 +238,8 @@ func TestJudge_ReplacesWithinABatch(t *testing.T) {
 func TestJudge_PublishedReplaces(t *testing.T) {
 	t.Parallel()
 	h := headsOf(10, nil, entryAt(t, "ent_a", "a.md", 7, "seven"))
-	two := Judge(heldBatch(put(t, "ent_a", "a.md", 7, "x"), put(t, "", "n.md", 0, "new")), h)
-	h.Pending, h.Held = []Proposal{pendingOf(two, 0, "prp_a"), pendingOf(two, 1, "prp_n")}, Held{2, 2}
+	two := Judge(waitingBatch(put(t, "ent_a", "a.md", 7, "x"), put(t, "", "n.md", 0, "new")), h)
+	h.Pending, h.Queued = []Proposal{pendingOf(two, 0, "prp_a"), pendingOf(two, 1, "prp_n")}, ProposalNumbers{2, 2}
 	j := judged(h, put(t, "ent_a", "a.md", 7, "z"))
 	if len(j.Replaced) != 1 || j.Replaced[0].ID != "prp_a" || j.Replaced[0].Successor != "" || j.Replaced[0].State != ProposalSuperseded {
 		t.Errorf("replaced %+v", j.Replaced)
@@ -254,15 +254,15 @@ func TestJudge_PublishedReplaces(t *testing.T) {
 	}
 }
 
-// A held move gives up no name, and a held delete frees none: until somebody
+// A move that waits gives up no name, and a delete that waits frees none: until somebody
 // approves, nothing is different.
 func TestJudge_HeldGivesUpNoName(t *testing.T) {
 	t.Parallel()
-	hold := func(held []bool, writes ...Write) Batch {
-		b := heldBatch(writes...)
+	some := func(wait []bool, writes ...Write) Batch {
+		b := waitingBatch(writes...)
 		for i := range b.Items {
-			if !held[i] {
-				b.Items[i].Hold = ""
+			if !wait[i] {
+				b.Items[i].Proposal = ""
 			}
 		}
 		return b
@@ -272,19 +272,19 @@ func TestJudge_HeldGivesUpNoName(t *testing.T) {
 		b    Batch
 		want []Ruling
 	}{
-		{"swap", hold([]bool{true, true}, move(t, "ent_a", "a.md", "b.md", 1), move(t, "ent_b", "b.md", "a.md", 2)), []Ruling{RulingRefused, RulingRefused}},
+		{"swap", some([]bool{true, true}, move(t, "ent_a", "a.md", "b.md", 1), move(t, "ent_b", "b.md", "a.md", 2)), []Ruling{RulingRefused, RulingRefused}},
 		{
-			"half a swap", hold([]bool{true, false}, move(t, "ent_a", "a.md", "b.md", 1), move(t, "ent_b", "b.md", "a.md", 2)),
+			"half a swap", some([]bool{true, false}, move(t, "ent_a", "a.md", "b.md", 1), move(t, "ent_b", "b.md", "a.md", 2)),
 			[]Ruling{RulingRefused, RulingRefused},
 		},
-		{"chain", hold([]bool{false, true}, move(t, "ent_a", "a.md", "b.md", 1), move(t, "ent_b", "b.md", "c.md", 2)), []Ruling{RulingRefused, RulingWaiting}},
-		{"into what left", hold([]bool{true, false}, move(t, "ent_a", "a.md", "b.md", 1), move(t, "ent_b", "b.md", "c.md", 2)), []Ruling{RulingWaiting, RulingPublished}},
-		{"new under the old name", hold([]bool{true, false}, move(t, "ent_a", "a.md", "c.md", 1), put(t, "", "a.md", 0, "x")), []Ruling{RulingWaiting, RulingConflict}},
-		{"new where one is deleted", hold([]bool{true, true}, remove(t, "ent_a", "a.md", 1), put(t, "", "a.md", 0, "x")), []Ruling{RulingWaiting, RulingConflict}},
-		{"new under the new name", hold([]bool{true, false}, move(t, "ent_a", "a.md", "c.md", 1), put(t, "", "c.md", 0, "x")), []Ruling{RulingWaiting, RulingPublished}},
-		{"new twin of the old name", hold([]bool{true, false}, move(t, "ent_a", "a.md", "c.md", 1), put(t, "", "A.md", 0, "x")), []Ruling{RulingWaiting, RulingRefused}},
-		{"edit under a new name, then the old one", hold([]bool{true, false}, put(t, "ent_a", "c.md", 1, "x"), put(t, "ent_a", "a.md", 1, "y")), []Ruling{RulingWaiting, RulingPublished}},
-		{"new of which one is held", hold([]bool{true, false}, put(t, "", "n.md", 0, "x"), put(t, "", "n.md", 0, "y")), []Ruling{RulingWaiting, RulingPublished}},
+		{"chain", some([]bool{false, true}, move(t, "ent_a", "a.md", "b.md", 1), move(t, "ent_b", "b.md", "c.md", 2)), []Ruling{RulingRefused, RulingWaiting}},
+		{"into what left", some([]bool{true, false}, move(t, "ent_a", "a.md", "b.md", 1), move(t, "ent_b", "b.md", "c.md", 2)), []Ruling{RulingWaiting, RulingPublished}},
+		{"new under the old name", some([]bool{true, false}, move(t, "ent_a", "a.md", "c.md", 1), put(t, "", "a.md", 0, "x")), []Ruling{RulingWaiting, RulingConflict}},
+		{"new where one is deleted", some([]bool{true, true}, remove(t, "ent_a", "a.md", 1), put(t, "", "a.md", 0, "x")), []Ruling{RulingWaiting, RulingConflict}},
+		{"new under the new name", some([]bool{true, false}, move(t, "ent_a", "a.md", "c.md", 1), put(t, "", "c.md", 0, "x")), []Ruling{RulingWaiting, RulingPublished}},
+		{"new twin of the old name", some([]bool{true, false}, move(t, "ent_a", "a.md", "c.md", 1), put(t, "", "A.md", 0, "x")), []Ruling{RulingWaiting, RulingRefused}},
+		{"edit under a new name, then the old one", some([]bool{true, false}, put(t, "ent_a", "c.md", 1, "x"), put(t, "ent_a", "a.md", 1, "y")), []Ruling{RulingWaiting, RulingPublished}},
+		{"new of which one waits", some([]bool{true, false}, put(t, "", "n.md", 0, "x"), put(t, "", "n.md", 0, "y")), []Ruling{RulingWaiting, RulingPublished}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -301,20 +301,20 @@ func TestJudge_QueueIsFull(t *testing.T) {
 	for _, tt := range []struct {
 		name         string
 		pending, own int // limits
-		held         Held
+		queued       ProposalNumbers
 		want         []Ruling
 	}{
-		{"room for one more in the project", 6, 0, Held{All: 5, Own: 0}, []Ruling{RulingWaiting, RulingRefused}},
-		{"room for one more of the author", 0, 3, Held{All: 5, Own: 2}, []Ruling{RulingWaiting, RulingRefused}},
-		{"no room", 5, 3, Held{All: 5, Own: 1}, []Ruling{RulingRefused, RulingRefused}},
-		{"more than the limit, which was lowered", 2, 2, Held{All: 5, Own: 4}, []Ruling{RulingRefused, RulingRefused}},
-		{"no limits", 0, 0, Held{All: 5, Own: 4}, []Ruling{RulingWaiting, RulingWaiting}},
+		{"room for one more in the project", 6, 0, ProposalNumbers{All: 5, Own: 0}, []Ruling{RulingWaiting, RulingRefused}},
+		{"room for one more of the author", 0, 3, ProposalNumbers{All: 5, Own: 2}, []Ruling{RulingWaiting, RulingRefused}},
+		{"no room", 5, 3, ProposalNumbers{All: 5, Own: 1}, []Ruling{RulingRefused, RulingRefused}},
+		{"more than the limit, which was lowered", 2, 2, ProposalNumbers{All: 5, Own: 4}, []Ruling{RulingRefused, RulingRefused}},
+		{"no limits", 0, 0, ProposalNumbers{All: 5, Own: 4}, []Ruling{RulingWaiting, RulingWaiting}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			h := headsOf(10, nil)
-			h.Held = tt.held
-			b := heldBatch(put(t, "", "a.md", 0, "a"), put(t, "", "b.md", 0, "b"))
+			h.Queued = tt.queued
+			b := waitingBatch(put(t, "", "a.md", 0, "a"), put(t, "", "b.md", 0, "b"))
 			b.Pending, b.Own = tt.pending, tt.own
 			b.Items[1].Write.NewID = "ent_other"
 			j := Judge(b, h)
@@ -334,10 +334,10 @@ func TestJudge_QueueIsFull(t *testing.T) {
 func TestJudge_QueueIsFullOfOwn(t *testing.T) {
 	t.Parallel()
 	h := headsOf(10, nil)
-	h.Pending = []Proposal{pendingOf(Judge(heldBatch(put(t, "", "n.md", 0, "x")), h), 0, "prp_old")}
-	h.Held = Held{1, 1}
+	h.Pending = []Proposal{pendingOf(Judge(waitingBatch(put(t, "", "n.md", 0, "x")), h), 0, "prp_old")}
+	h.Queued = ProposalNumbers{1, 1}
 	for text, want := range map[string]ProposalID{"x": "prp_old", "y": "prp_0"} {
-		b := heldBatch(put(t, "", "n.md", 0, text))
+		b := waitingBatch(put(t, "", "n.md", 0, text))
 		b.Pending, b.Own = 1, 1
 		if v := Judge(b, h).Verdicts[0]; v.Proposal != want {
 			t.Errorf("%s: got %+v", text, v)
@@ -347,12 +347,12 @@ func TestJudge_QueueIsFullOfOwn(t *testing.T) {
 
 func TestBatch_LookupsOfAuthor(t *testing.T) {
 	t.Parallel()
-	b := heldBatch(put(t, "", "a.md", 0, "a"))
-	if l := b.Lookups(); l.Author != "mem_a" || !l.Holds {
+	b := waitingBatch(put(t, "", "a.md", 0, "a"))
+	if l := b.Lookups(); l.Author != "mem_a" || !l.Proposals {
 		t.Errorf("got %+v", l)
 	}
-	b.Items[0].Hold, b.Approves = "", Approval{"prp_a", "mem_b"}
-	if l := b.Lookups(); l.Author != "mem_b" || l.Holds {
+	b.Items[0].Proposal, b.Approves = "", Approval{"prp_a", "mem_b"}
+	if l := b.Lookups(); l.Author != "mem_b" || l.Proposals {
 		t.Errorf("got %+v", l)
 	}
 }

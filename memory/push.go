@@ -90,17 +90,17 @@ type Current struct {
 // Item is one op on its way into the store: a write, or the reason why it was
 // refused before the database was asked.
 type Item struct {
-	Write   Write
-	Refused *Error
-	Found   Path       // of a text that was refused for a secret: where; zero if that is not known to hold none
-	Hold    ProposalID // the identity of the proposal, should a reviewer have to see the write; "" publishes it
+	Write    Write
+	Refused  *Error
+	Found    Path       // of a text that was refused for a secret: where; zero if that is not known to hold none
+	Proposal ProposalID // what it becomes if it is not published at once; "" publishes it
 }
 
 // passed reports whether nothing was wrong with the op by itself.
 func (i Item) passed() bool { return i.Refused == nil }
 
-// held reports whether a reviewer has to see the op first.
-func (i Item) held() bool { return i.Hold != "" }
+// waits reports whether a reviewer has to see the op first.
+func (i Item) waits() bool { return i.Proposal != "" }
 
 // Batch is a push that [Service] has checked. The store judges and writes it
 // in one transaction.
@@ -122,7 +122,7 @@ type Batch struct {
 	Guarded time.Time // since when deletes count, see [Batch.Guard]; zero: nothing is guarded
 	Release Release
 
-	Review   Preset   // by which the ops are held or not; "" for an approval
+	Review   Preset   // by which the ops wait or not; "" for an approval
 	Approves Approval // zero for a push
 }
 
@@ -141,8 +141,8 @@ func (b Batch) Author() MemberID {
 	return b.By.Member
 }
 
-// holds reports whether a reviewer has to see any of the ops.
-func (b Batch) holds() bool { return slices.ContainsFunc(b.Items, Item.held) }
+// proposes reports whether a reviewer has to see any of the ops first.
+func (b Batch) proposes() bool { return slices.ContainsFunc(b.Items, Item.waits) }
 
 // Receipt is the answer to a push: one verdict per op, in order, and where the
 // project stands now.

@@ -138,8 +138,8 @@ func TestApprove_Batch(t *testing.T) {
 	}
 	w := got.Items[0].Write
 	if w.Path.String() != "theirs.md" || w.Content.Text() != "theirs" || w.EntryID != "ent_theirs" || w.BaseRev != 0 || w.Note != "because" ||
-		!w.AllowEmpty || w.AbsentAt != (Cursor{"e1", 7}) || got.Items[0].held() || len(got.Items) != 1 {
-		t.Errorf("write %+v, held: %v", w, got.Items[0].held())
+		!w.AllowEmpty || w.AbsentAt != (Cursor{"e1", 7}) || got.Items[0].waits() || len(got.Items) != 1 {
+		t.Errorf("write %+v, waits: %v", w, got.Items[0].waits())
 	}
 	want := proposed("theirs")
 	want.State, want.Decision = ProposalPublished, &ReviewDecision{By: Author{"mem_mara", "Mara"}, At: start(), Rev: 8}
@@ -503,8 +503,8 @@ func TestPush_Strict(t *testing.T) {
 		t.Errorf("rulings (-want +got):\n%s", diff)
 	}
 	got := b.store.batch
-	if got.Review != PresetStrict || got.Pending != 2000 || got.Own != 1000 || !strings.HasPrefix(string(got.Items[0].Hold), "prp_") ||
-		got.Items[0].Hold == got.Items[2].Hold || got.Items[1].held() {
+	if got.Review != PresetStrict || got.Pending != 2000 || got.Own != 1000 || !strings.HasPrefix(string(got.Items[0].Proposal), "prp_") ||
+		got.Items[0].Proposal == got.Items[2].Proposal || got.Items[1].waits() {
 		t.Errorf("batch %+v", got)
 	}
 	if b.notify.hints != nil || len(b.store.audit) != 1 {

@@ -130,8 +130,8 @@ func queueLookups(batch *pgx.Batch, project memory.ProjectID, l memory.Lookups, 
 	if len(l.Sums) > 0 || l.Moves {
 		queueCertificates(batch, project, l, &h.Purged)
 	}
-	if l.Holds {
-		queueHeld(batch, project, l, &h.Held)
+	if l.Proposals {
+		queueProposalNumbers(batch, project, l, &h.Queued)
 	}
 	if !l.Since.IsZero() {
 		queueDeleted(batch, project, l, &h.Deleted)

@@ -133,7 +133,7 @@ func TestServingRole_CanOnlyAdd(t *testing.T) {
 	b := setup(t)
 	b.push(t, put(t, "a.md", "text"))
 	held := b.batch(put(t, "b.md", "held"))
-	held.Items[0].Hold = memory.NewProposalID()
+	held.Items[0].Proposal = memory.NewProposalID()
 	_, err := b.Push(t.Context(), held)
 	must(t, err)
 	kept := held.Items[0].Write.Content

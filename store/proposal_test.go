@@ -18,7 +18,7 @@ func TestProposals_Pages(t *testing.T) {
 	ole, rea := b.addMember(t, "Ole"), b.addMember(t, "Rea")
 	for i := range 12 {
 		author := []memory.Member{b.member, ole}[i%2]
-		batch := b.hold(put(t, pathOf(i), "x"), put(t, "b/"+pathOf(i), "x"))
+		batch := b.proposing(put(t, pathOf(i), "x"), put(t, "b/"+pathOf(i), "x"))
 		batch.By.Member, batch.At = author.ID, start().Add(time.Duration(i/3)*time.Microsecond)
 		r, err := b.Push(t.Context(), batch)
 		must(t, err)
@@ -34,7 +34,7 @@ func TestProposals_Pages(t *testing.T) {
 		}
 	}
 	other := b.addProject(t, "acme/other")
-	elsewhere := b.hold(put(t, "a.md", "x"))
+	elsewhere := b.proposing(put(t, "a.md", "x"))
 	elsewhere.Project, elsewhere.Epoch = other.ID, other.Head.Epoch
 	_, err := b.Push(t.Context(), elsewhere)
 	must(t, err)
@@ -215,7 +215,7 @@ func TestPropose_FailsWhole(t *testing.T) {
 	b := setup(t)
 	first := b.offer(t, put(t, "a.md", "one"))[0]
 	b.exec(t, `alter table audit add constraint no_second check (action <> 'proposal.put' or number < 2)`)
-	_, err := b.Push(t.Context(), b.hold(put(t, "a.md", "two")))
+	_, err := b.Push(t.Context(), b.proposing(put(t, "a.md", "two")))
 	wantCode(t, err, memory.CodeInternal)
 	if now := b.proposal(t, first.ID); now.State != memory.ProposalPending {
 		t.Errorf("it is %s", now.State)

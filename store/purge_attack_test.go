@@ -84,7 +84,7 @@ func TestPurge_LeavesOthers(t *testing.T) {
 	must(t, err)
 	held := b.batch(put(t, "proposed.md", "common"))
 	held.By.Member, held.By.Device, held.Device = other.ID, "", ""
-	held.Items[0].Hold = memory.NewProposalID()
+	held.Items[0].Proposal = memory.NewProposalID()
 	_, err = b.Push(t.Context(), held)
 	must(t, err)
 	for _, one := range v {
@@ -98,7 +98,7 @@ func TestPurge_LeavesOthers(t *testing.T) {
 			t.Errorf("conflict of %s: %+v", c.Author.Name, c)
 		}
 	}
-	p, err := b.Proposal(t.Context(), b.project.ID, held.Items[0].Hold)
+	p, err := b.Proposal(t.Context(), b.project.ID, held.Items[0].Proposal)
 	must(t, err)
 	if p.Purged || p.State != memory.ProposalPending || string(p.Content) != "common" {
 		t.Errorf("their proposal: %+v", p)

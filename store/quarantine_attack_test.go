@@ -132,15 +132,15 @@ func TestQuarantine_TokenOfProposal(t *testing.T) {
 	mallory := b.addMember(t, "Mallory")
 	held := b.batch(put(t, "a.md", "bad"))
 	held.By.Member, held.By.Device, held.By.Token = mallory.ID, "", "tok_stolen"
-	held.Items[0].Hold = memory.NewProposalID()
+	held.Items[0].Proposal = memory.NewProposalID()
 	_, err := b.Push(t.Context(), held)
 	must(t, err)
 	approved := b.batch(held.Items[0].Write)
 	approved.At = start().Add(time.Minute)
-	approved.Approves = memory.Approval{Proposal: held.Items[0].Hold, Author: mallory.ID}
+	approved.Approves = memory.Approval{Proposal: held.Items[0].Proposal, Author: mallory.ID}
 	_, pending, err := b.Publish(t.Context(), approved, memory.Ending{
-		Project: b.project.ID, Proposal: held.Items[0].Hold, State: memory.ProposalPublished, By: b.member.ID, At: approved.At,
-		Row: b.principal().Row(approved.At, "proposal.approve", string(held.Items[0].Hold)),
+		Project: b.project.ID, Proposal: held.Items[0].Proposal, State: memory.ProposalPublished, By: b.member.ID, At: approved.At,
+		Row: b.principal().Row(approved.At, "proposal.approve", string(held.Items[0].Proposal)),
 	})
 	must(t, err)
 	b.wantTree(t, "approved", map[string]string{"a.md": "bad"})
@@ -195,7 +195,7 @@ func TestQuarantine_LeavesProposals(t *testing.T) {
 	b := setup(t)
 	v := b.push(t, put(t, "a.md", "a")).Verdicts
 	held := b.batch(edit(t, "a.md", "better", v[0]))
-	held.Items[0].Hold = memory.NewProposalID()
+	held.Items[0].Proposal = memory.NewProposalID()
 	_, err := b.Push(t.Context(), held)
 	must(t, err)
 	q := b.quarantine(t, memory.Suspects{Entries: []memory.EntryID{v[0].EntryID}})

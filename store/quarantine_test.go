@@ -258,7 +258,7 @@ func TestPurge_RemovesEveryCopy(t *testing.T) {
 	_, err = b.KeepConflict(t.Context(), conflict, text, 10, b.principal().Row(start(), "conflict.keep", string(conflict.ID)))
 	must(t, err)
 	held := b.batch(edit(t, "b.md", secret, edited))
-	held.Items[0].Hold = memory.NewProposalID()
+	held.Items[0].Proposal = memory.NewProposalID()
 	_, err = b.Push(t.Context(), held)
 	must(t, err)
 

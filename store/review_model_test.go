@@ -9,7 +9,7 @@ import (
 	"github.com/teammem/teammem/memory"
 )
 
-// Pushes, held pushes and decisions in any order: what waits is in no tree, and
+// Pushes, pushes that wait and decisions in any order: what waits is in no tree, and
 // what is published is what verdicts and decisions promised.
 func TestStore_KeepsWhatReviewPromises(t *testing.T) {
 	t.Parallel()
@@ -58,7 +58,7 @@ func (m *reviewModel) hold(t *testing.T) {
 	for range 1 + m.random.IntN(4) {
 		writes = append(writes, m.write(t))
 	}
-	batch := m.bundle.hold(writes...)
+	batch := m.bundle.proposing(writes...)
 	author := m.authors[m.random.IntN(len(m.authors))]
 	batch.By.Member, batch.By.Name = author.ID, author.Name
 	r, err := m.Push(t.Context(), batch)

@@ -13,16 +13,16 @@ import (
 	"github.com/teammem/teammem/memory"
 )
 
-// hold makes a batch of which every op waits for a reviewer.
-func (b *bundle) hold(writes ...memory.Write) memory.Batch {
+// proposing makes a batch of which every op waits for a reviewer.
+func (b *bundle) proposing(writes ...memory.Write) memory.Batch {
 	batch := b.batch(writes...)
 	for i := range batch.Items {
-		batch.Items[i].Hold = memory.NewProposalID()
+		batch.Items[i].Proposal = memory.NewProposalID()
 	}
 	return batch
 }
 
-// offer holds writes and requires all of them to wait.
+// offer proposes writes and requires all of them to wait.
 func (b *bundle) offer(tb testing.TB, writes ...memory.Write) []memory.Proposal {
 	tb.Helper()
 	return b.offerBy(tb, b.member, writes...)
@@ -30,7 +30,7 @@ func (b *bundle) offer(tb testing.TB, writes ...memory.Write) []memory.Proposal 
 
 func (b *bundle) offerBy(tb testing.TB, m memory.Member, writes ...memory.Write) (all []memory.Proposal) {
 	tb.Helper()
-	batch := b.hold(writes...)
+	batch := b.proposing(writes...)
 	batch.By.Member, batch.By.Name = m.ID, m.Name
 	r, err := b.Push(tb.Context(), batch)
 	must(tb, err)
@@ -214,15 +214,15 @@ func TestPropose_AgainAndInstead(t *testing.T) {
 func TestPropose_Key(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	batch := b.hold(put(t, "a.md", "one"))
+	batch := b.proposing(put(t, "a.md", "one"))
 	batch.Key, batch.Body = "key", memory.Sum([]byte("body"))
 	first, err := b.Push(t.Context(), batch)
 	must(t, err)
-	again := b.hold(put(t, "a.md", "one"))
+	again := b.proposing(put(t, "a.md", "one"))
 	again.Key, again.Body = batch.Key, batch.Body
 	second, err := b.Push(t.Context(), again)
 	must(t, err)
-	if diff := cmp.Diff(first, second); diff != "" || first.Verdicts[0].Proposal != batch.Items[0].Hold {
+	if diff := cmp.Diff(first, second); diff != "" || first.Verdicts[0].Proposal != batch.Items[0].Proposal {
 		t.Errorf("(-first +second):\n%s", diff)
 	}
 }
@@ -245,7 +245,7 @@ func TestPropose_QueueIsFull(t *testing.T) {
 		{"in the place of one's own", b.member.ID, 2, 2, "a.md", memory.RulingWaiting},
 		{"another author has room", other.ID, 3, 2, "c.md", memory.RulingWaiting},
 	} {
-		batch := b.hold(put(t, tt.path, "x"))
+		batch := b.proposing(put(t, tt.path, "x"))
 		batch.By.Member, batch.Pending, batch.Own = tt.by, tt.pending, tt.own
 		r, err := b.Push(t.Context(), batch)
 		must(t, err)

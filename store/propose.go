@@ -75,21 +75,23 @@ func (r pendingRow) proposal() memory.Proposal {
 	}
 }
 
-// queueHeld counts what waits.
-func queueHeld(batch *pgx.Batch, project memory.ProjectID, l memory.Lookups, to *memory.Held) {
-	queueOne(batch, "project", to, heldRow.held, `
+// queueProposalNumbers counts what waits.
+func queueProposalNumbers(batch *pgx.Batch, project memory.ProjectID, l memory.Lookups, to *memory.ProposalNumbers) {
+	queueOne(batch, "project", to, proposalNumbersRow.numbers, `
 		select count(*) as total, count(*) filter (where author = @author) as own
 		from proposals
 		where project_id = @project and state = 'pending'`,
 		pgx.StrictNamedArgs{"project": project, "author": l.Author})
 }
 
-type heldRow struct {
+type proposalNumbersRow struct {
 	Total int
 	Own   int
 }
 
-func (r heldRow) held() memory.Held { return memory.Held{All: r.Total, Own: r.Own} }
+func (r proposalNumbersRow) numbers() memory.ProposalNumbers {
+	return memory.ProposalNumbers{All: r.Total, Own: r.Own}
+}
 
 // queueDeleted counts what was deleted lately, for good or not. What a maintainer
 // took back was not.
@@ -126,7 +128,7 @@ type stateRow struct{ State string }
 
 func (r stateRow) state() memory.ProposalState { return memory.ProposalState(r.State) }
 
-// queueProposals writes what was held. What it takes the place of is closed
+// queueProposals writes what waits. What it takes the place of is closed
 // before: nobody waits for two changes of one entry.
 func queueProposals(batch *pgx.Batch, b memory.Batch, j memory.Judgement) {
 	for _, p := range j.Replaced {
@@ -160,11 +162,11 @@ type proposalArrays struct {
 	risks                                            []*string
 }
 
-func (a *proposalArrays) add(held memory.Proposed) {
-	p, content, meta := held.Proposal, []byte(nil), held.Write.Meta
+func (a *proposalArrays) add(proposed memory.Proposed) {
+	p, content, meta := proposed.Proposal, []byte(nil), proposed.Write.Meta
 	kind, name, description := (*string)(nil), (*string)(nil), (*string)(nil)
 	if p.Action == memory.ActionPut {
-		content = held.Write.Content.Bytes()
+		content = proposed.Write.Content.Bytes()
 		kind, name, description = (*string)(&meta.Kind), &meta.Name, &meta.Description
 	}
 	a.ids, a.states, a.ops = append(a.ids, string(p.ID)), append(a.states, string(p.State)), append(a.ops, string(p.Action))
@@ -216,7 +218,7 @@ func queueNewProposals(batch *pgx.Batch, b memory.Batch, a proposalArrays) {
 		args)
 }
 
-// proposalRows tells what was held, and what it took the place of.
+// proposalRows tells what waits, and what it took the place of.
 func proposalRows(b memory.Batch, j memory.Judgement) []memory.AuditRow {
 	var rows []memory.AuditRow
 	superseded := func(p memory.Proposal) {
@@ -227,8 +229,8 @@ func proposalRows(b memory.Batch, j memory.Judgement) []memory.AuditRow {
 	for _, p := range j.Replaced {
 		superseded(p)
 	}
-	for _, held := range j.Proposed {
-		p := held.Proposal
+	for _, proposed := range j.Proposed {
+		p := proposed.Proposal
 		row := actor(b, "proposal."+string(p.Action), string(p.ID))
 		row.Before, row.Decision = p.BaseSum, string(memory.RulingWaiting)
 		if p.Action != memory.ActionDelete {
