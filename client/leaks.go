@@ -23,18 +23,22 @@ type Leak struct {
 	Column  int              `json:"column"`
 	EntryID memory.EntryID   `json:"entry_id"`
 	Rev     int64            `json:"rev"`
+
+	// Withheld is where words stood that had it, beside a text or in a name; "" for
+	// one in a text.
+	Withheld string `json:"withheld,omitzero"`
 }
 
 // leaksOf are the findings that somebody has to do something about. What is
 // allowed by now is none.
 func leaksOf(all []memory.Finding) (leaks []Leak) {
 	for _, f := range all {
-		if f.State == memory.FindingAllowed || f.Stored.Rev == 0 {
+		if f.State == memory.FindingAllowed || f.Stored.Rev == 0 && f.Withheld == "" {
 			continue
 		}
 		leaks = append(leaks, Leak{
 			Finding: f.ID, Path: f.Path.String(), Rule: f.Rule, Hard: f.Hard(), State: string(f.State), Line: f.Line, Column: f.Column,
-			EntryID: f.Stored.EntryID, Rev: f.Stored.Rev,
+			EntryID: f.Stored.EntryID, Rev: f.Stored.Rev, Withheld: f.Withheld,
 		})
 	}
 	return leaks

@@ -93,14 +93,18 @@ type Finding struct {
 	At      time.Time   // when it was last found
 	Stored  RevisionRef // the newest text of an entry that has it; zero: there is none
 	Held    string      // a proposal or conflict that has it, by its id; "": there is none
-	Request *AllowRequest
+	// Withheld is where words stood that had it, such as "note of ent_…@7", beside
+	// a text or in a name; "": none did. They are gone.
+	Withheld string
+	Request  *AllowRequest
 }
 
 // Hard reports whether nobody can allow the finding.
 func (f Finding) Hard() bool { return f.Severity != sanitize.SeveritySoft }
 
-// Kept reports whether the server has a text with it: if not, it was refused.
-func (f Finding) Kept() bool { return f.Stored.Rev > 0 || f.Held != "" }
+// Kept reports whether the server had a text or words with it: if not, it was
+// refused.
+func (f Finding) Kept() bool { return f.Stored.Rev > 0 || f.Held != "" || f.Withheld != "" }
 
 // now is the finding as it stands at a time.
 func (f Finding) now(at time.Time) Finding {

@@ -51,9 +51,9 @@ func (p RescanProgress) due() bool { return p.EndedAt.IsZero() || p.Seq < p.Head
 const mostUnscanned = 100
 
 // skip notes that nobody knows what is in a text.
-func (p *RescanProgress) skip(t StoredText) {
+func (p *RescanProgress) skip(name string) {
 	if p.Unscanned++; len(p.UnscannedSome) < mostUnscanned {
-		p.UnscannedSome = append(p.UnscannedSome, t.String())
+		p.UnscannedSome = append(p.UnscannedSome, name)
 	}
 }
 
@@ -178,6 +178,9 @@ func (w rescan) project(ctx context.Context, p RescanProgress) error {
 		}
 		done := next.Seq == p.Seq && next.Proposal == p.Proposal && next.Conflict == p.Conflict
 		if done && next.EndedAt.IsZero() {
+			if err := w.words(ctx, &next); err != nil {
+				return err
+			}
 			next.EndedAt = w.clock()
 		}
 		kept, err := w.store.KeepRescan(ctx, p, next)
@@ -285,6 +288,14 @@ type RescanStore interface {
 	// number. One that is over is open again only if a newer text has it. It makes
 	// [ServerMember] if there is none.
 	KeepStored(ctx context.Context, project ProjectID, all []Finding, row AuditRow) error
+	// StoredWords returns the next different words of a project behind some, in
+	// their order, without those that stand for withheld ones.
+	StoredWords(ctx context.Context, project ProjectID, after string, most int) ([]string, error)
+	// WordsOf returns whose some words are, with a place for each member.
+	WordsOf(ctx context.Context, project ProjectID, words string) ([]Words, error)
+	// Withhold puts other words in the place of some, everywhere in a project, and
+	// keeps the findings in them.
+	Withhold(ctx context.Context, project ProjectID, words, with string, all []Finding, row AuditRow) error
 	// TakeBack quarantines the entry of a revision if that text is what it says, and
 	// else hides it in the entry's past; it returns how many revisions it hid.
 	TakeBack(ctx context.Context, q Quarantine, t StoredText, row AuditRow) (Quarantine, int, error)

@@ -78,7 +78,7 @@ func (w rescan) text(ctx context.Context, p *RescanProgress, t StoredText, x Exc
 	}
 	p.Texts++
 	if err != nil {
-		p.skip(t)
+		p.skip(t.String())
 	}
 	f.rejected = rejected(t.Content)
 	if !f.none() {

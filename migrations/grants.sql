@@ -11,13 +11,16 @@ $$;
 
 grant select on schema_migrations to teammem_serve;
 grant select, update (url) on instance to teammem_serve;
-grant select, insert on members, project_remotes, changes, quarantines, audit to teammem_serve;
+grant select, insert on members, project_remotes, changes, audit to teammem_serve;
+grant select, insert, update (reason, agent_session) on quarantines to teammem_serve;
 grant select, insert, update (seq, told) on death_certificates to teammem_serve;
-grant select, insert, update (content, risks, withdrawn_rev, purged) on revisions to teammem_serve;
+grant select, insert, update (
+    content, risks, withdrawn_rev, purged, note, agent, agent_version, agent_session, agent_model
+) on revisions to teammem_serve;
 grant select, insert, update (released_rev) on quarantined to teammem_serve;
 grant select, insert, update (revoked_at) on api_tokens to teammem_serve;
 grant select, insert, update (
-    project_id, scopes, token_id, session_epoch, login, login_ends_at, last_seen_at, revoked_at, revoked_for
+    project_id, scopes, token_id, session_epoch, login, login_ends_at, last_seen_at, revoked_at, revoked_for, name, os
 ) on devices to teammem_serve;
 grant select, insert, update (epoch, seq, client, at) on device_cursors to teammem_serve;
 grant select, insert, delete, update (
@@ -33,16 +36,16 @@ grant select, insert, update (
 grant select, insert, delete, update (body, answer, at) on push_keys to teammem_serve;
 grant select, insert, update (
     state, decided_by, decided_at, reason, decision_note, published_rev, successor, name, description, content, risks,
-    purged, purged_by, purged_at, purged_for
+    purged, purged_by, purged_at, purged_for, note, agent, agent_version, agent_session, agent_model
 ) on proposals to teammem_serve;
 grant select, insert, update (
     closed_by, closed_at, how, closed_rev, closed_into, proposal, content, purged, purged_by, purged_at, purged_for
 ) on conflicts to teammem_serve;
 grant select, insert, update (
     state, severity, rule_set, line, col, excerpt, device_id, at, entry_id, rev, reason, note, glob, asked_at, ask_ends_at,
-    decided_by, decided_at, decision_note, allow_id, first_rev, held
+    decided_by, decided_at, decision_note, allow_id, first_rev, held, withheld
 ) on secret_findings to teammem_serve;
-grant select, insert, update (revoked_by, revoked_at) on allow_rules to teammem_serve;
+grant select, insert, update (revoked_by, revoked_at, glob) on allow_rules to teammem_serve;
 grant select, insert, update (rule_set, round, whole, at) on rescan to teammem_serve;
 grant select, insert, update (
     round, rule_set, goal, seq, proposal_id, conflict_id, texts, findings, rejected, withdrawn, hidden, unscanned,

@@ -34,3 +34,11 @@ const AnnounceEvery = announceEvery
 
 // LookEvery sets how often all projects are looked at, before Run.
 func (h *Hints) LookEvery(every time.Duration) { h.every = every }
+
+// WordColumns names the columns that a re-scan reads words from.
+func WordColumns() (names []string) {
+	for _, c := range wordColumns() {
+		names = append(names, c.table+"."+c.column)
+	}
+	return names
+}

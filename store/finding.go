@@ -31,6 +31,7 @@ type findingRow struct {
 	EntryID      string
 	Rev          int64
 	Held         string
+	Withheld     string
 	Reason       string
 	Note         string
 	Glob         string
@@ -52,7 +53,7 @@ func (r findingRow) finding() memory.Finding {
 		Path: memory.StoredPath(r.Path), RuleSet: r.RuleSet, Excerpt: r.Excerpt,
 		Author: memory.Author{Member: memory.MemberID(r.Author), Name: r.AuthorName}, Device: memory.DeviceID(r.DeviceID),
 		FirstAt: r.FirstAt.UTC(), At: r.At.UTC(), Stored: memory.RevisionRef{EntryID: memory.EntryID(r.EntryID), Rev: r.Rev},
-		Held: r.Held,
+		Held: r.Held, Withheld: r.Withheld,
 	}
 	f.Rule, f.Severity, f.Line, f.Column, f.Fingerprint = r.Rule, memory.Severity(r.Severity), r.Line, r.Col, memory.Fingerprint(r.Fingerprint)
 	if r.AskedAt == nil {
@@ -170,8 +171,8 @@ func roomForFinding(ctx context.Context, tx pgx.Tx, f memory.Finding, most int) 
 
 const findingColumns = `
 	f.project_id, f.finding_id, f.state, f.path, f.rule, f.severity, f.rule_set, f.line, f.col, f.fingerprint, f.excerpt,
-	f.author, m.name as author_name, f.device_id, f.first_at, f.at, f.entry_id, f.rev, f.held, f.reason, f.note, f.glob, f.asked_at, f.ask_ends_at,
-	f.decided_by, d.name as decider_name, f.decided_at, f.decision_note,
+	f.author, m.name as author_name, f.device_id, f.first_at, f.at, f.entry_id, f.rev, f.held, f.withheld, f.reason, f.note, f.glob, f.asked_at,
+	f.ask_ends_at, f.decided_by, d.name as decider_name, f.decided_at, f.decision_note,
 	a.allow_id, a.at as allowed_at, a.expires_at as allowed_till, a.revoked_at`
 
 const findingJoins = `
@@ -221,7 +222,7 @@ func (s *Store) Findings(ctx context.Context, project memory.ProjectID, q memory
 			) as x
 		where f.project_id = @project and (@author = '' or f.author = @author)
 			and (@state = '' or @state = 'expired' and x.expired or @state = f.state and not x.expired)
-			and (not @leaked or (f.rev > 0 or f.held <> '') and f.state in ('open', 'requested', 'denied', 'allowed'))
+			and (not @leaked or (f.rev > 0 or f.held <> '' or f.withheld <> '') and f.state in ('open', 'requested', 'denied', 'allowed'))
 			and (not @asked or f.state in ('requested', 'denied', 'allowed'))
 			and (@after_id = '' or (f.at, f.finding_id) < (@after_at, @after_id))
 		order by f.at desc, f.finding_id desc

@@ -43,10 +43,10 @@ func queueStored(batch *pgx.Batch, project memory.ProjectID, f memory.Finding) {
 	batch.Queue(`
 		insert into secret_findings (
 			project_id, finding_id, state, path, rule, severity, rule_set, line, col, fingerprint, excerpt, author, device_id,
-			first_at, at, entry_id, rev, first_rev, held
+			first_at, at, entry_id, rev, first_rev, held, withheld
 		) values (
 			@project, @finding, 'open', @path, @rule, @severity, @rules, @line, @column, @fingerprint, '', @author, @device,
-			@at, @at, @entry, @rev, @rev, @held
+			@at, @at, @entry, @rev, @rev, @held, @withheld
 		)
 		on conflict (project_id, author, fingerprint, path, rule, severity) do update
 		set rule_set = excluded.rule_set, at = greatest(secret_findings.at, excluded.at),
@@ -56,16 +56,17 @@ func queueStored(batch *pgx.Batch, project memory.ProjectID, f memory.Finding) {
 			rev = greatest(secret_findings.rev, excluded.rev),
 			first_rev = coalesce(least(nullif(secret_findings.first_rev, 0), nullif(excluded.first_rev, 0)), 0),
 			held = case when excluded.held = '' then secret_findings.held else excluded.held end,
+			withheld = case when excluded.withheld = '' then secret_findings.withheld else excluded.withheld end,
 			state = case
 				when secret_findings.state not in ('completed', 'resolved') then secret_findings.state
-				when excluded.rev > secret_findings.rev then 'open'
+				when excluded.rev > secret_findings.rev or excluded.withheld <> '' then 'open'
 				when excluded.held <> '' and secret_findings.rev = 0 and secret_findings.held = '' then 'open'
 				else secret_findings.state
 			end`,
 		pgx.StrictNamedArgs{
 			"project": project, "finding": f.ID, "path": f.Path.String(), "rule": f.Rule, "severity": f.Severity, "rules": f.RuleSet,
 			"line": max(f.Line, 1), "column": max(f.Column, 1), "fingerprint": f.Fingerprint[:], "author": f.Author.Member,
-			"device": f.Device, "at": f.At, "entry": f.Stored.EntryID, "rev": f.Stored.Rev, "held": f.Held,
+			"device": f.Device, "at": f.At, "entry": f.Stored.EntryID, "rev": f.Stored.Rev, "held": f.Held, "withheld": f.Withheld,
 		})
 }
 
@@ -204,7 +205,7 @@ func (s *Store) Leaks(ctx context.Context) (all []memory.Leak, err error) {
 			select `+findingColumns+`, p.slug, `+restored+` as restored_at
 			from secret_findings f`+findingJoins+`
 			join projects p on p.project_id = f.project_id
-			where (f.rev > 0 or f.held <> '') and f.state in ('open', 'requested', 'denied', 'allowed')
+			where (f.rev > 0 or f.held <> '' or f.withheld <> '') and f.state in ('open', 'requested', 'denied', 'allowed')
 			order by f.at desc, f.finding_id desc`, nil)
 		if err != nil {
 			return err

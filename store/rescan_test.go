@@ -400,7 +400,8 @@ func TestRescan_Resumed(t *testing.T) {
 	died, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	scanner := watched{rules: "soft-1", before: func(text string) error {
-		if !strings.Contains(text, ".md") && scanned.Add(1) == 450 {
+		entry := text == "nothing" || strings.HasPrefix(text, "hard-") || strings.HasPrefix(text, "rules-1 ") // and no name or note
+		if entry && scanned.Add(1) == 450 {
 			cancel(crash)
 		}
 		return nil

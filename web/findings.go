@@ -66,7 +66,7 @@ func (c *Console) findingList(v *visit, tab view.FindingTab, project, after stri
 func (v *visit) findingRow(f memory.Finding) view.FindingRow {
 	return view.FindingRow{
 		Project: v.named(f.Project), ID: string(f.ID), Path: f.Path.String(), Rule: f.Rule, Hard: f.Hard(), State: view.FindingState(f.State),
-		Stored: f.Stored.Rev > 0, Held: f.Held, Author: f.Author.Name, Mine: f.Author.Member == v.who.Member, At: f.At,
+		Stored: f.Stored.Rev > 0, Held: f.Held, Withheld: f.Withheld, Author: f.Author.Name, Mine: f.Author.Member == v.who.Member, At: f.At,
 	}
 }
 

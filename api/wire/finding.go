@@ -27,7 +27,8 @@ type SecretFinding struct {
 	At          time.Time     `json:"at"`
 	EntryID     string        `json:"entry_id,omitzero"` // of the newest stored text that has it
 	Rev         int64         `json:"rev,omitzero"`
-	Held        string        `json:"held,omitzero"` // a proposal or conflict that has it
+	Held        string        `json:"held,omitzero"`     // a proposal or conflict that has it
+	Withheld    string        `json:"withheld,omitzero"` // where words stood that had it
 	Request     *AllowRequest `json:"request,omitzero"`
 	Receivers   []Receiver    `json:"receivers,omitzero"` // of one finding that is stored
 	Restored    time.Time     `json:"restored,omitzero"`  // likewise: the instance was, since
@@ -69,7 +70,7 @@ func NewSecretFinding(f memory.Finding) SecretFinding {
 		ID: string(f.ID), State: string(f.State), Rule: f.Rule, Severity: string(f.Severity), RuleSet: f.RuleSet, Path: f.Path.String(),
 		Line: f.Line, Column: f.Column, Fingerprint: f.Fingerprint.String(), Excerpt: f.Excerpt, Author: newAuthor(f.Author),
 		Device: string(f.Device), FirstAt: utc(f.FirstAt), At: utc(f.At), EntryID: string(f.Stored.EntryID), Rev: f.Stored.Rev,
-		Held: f.Held,
+		Held: f.Held, Withheld: f.Withheld,
 	}
 	r := f.Request
 	if r == nil {
@@ -126,7 +127,7 @@ func (w SecretFinding) Domain() (f memory.Finding, err error) {
 	f = memory.Finding{
 		State: memory.FindingState(harmless(w.State)), RuleSet: harmless(w.RuleSet), Excerpt: harmless(w.Excerpt), Author: w.Author.Domain(),
 		Device: memory.DeviceID(harmless(w.Device)), FirstAt: w.FirstAt, At: w.At, Stored: memory.RevisionRef{Rev: w.Rev},
-		Held: harmless(w.Held),
+		Held: harmless(w.Held), Withheld: harmless(w.Withheld),
 	}
 	f.Rule, f.Severity, f.Line, f.Column = harmless(w.Rule), memory.Severity(harmless(w.Severity)), w.Line, w.Column
 	if f.ID, err = ParseFindingID(w.ID); err != nil {

@@ -114,6 +114,9 @@ func (a *app) printFinding(l client.Link, f memory.Finding, o findingsOptions) e
 	if err == nil && f.Held != "" {
 		_, err = fmt.Fprintf(a.stdout, "    kept as %s, which those who decide there can read\n", shown(f.Held))
 	}
+	if err == nil && f.Withheld != "" {
+		_, err = fmt.Fprintf(a.stdout, "    was in the %s, and was taken back there\n", shown(f.Withheld))
+	}
 	if r := f.Request; err == nil && r != nil {
 		_, err = fmt.Fprintf(a.stdout, "    %s\n", describeRequest(r))
 	}

@@ -50,6 +50,8 @@ func (a *app) runFindingsShow(ctx context.Context, id memory.FindingID, o findin
 	switch {
 	case v.Stored.Rev > 0:
 		text = describeReceivers(v.Receivers, v.Restored)
+	case v.Withheld != "":
+		text = "  everybody in the project could read it\n"
 	case !v.Kept():
 		text = "  never stored: it was refused\n"
 	}

@@ -214,6 +214,7 @@ func TestFindings_TakenBack(t *testing.T) {
 			t.Errorf("it repeats the secret: %s", out)
 		}
 	}
+	mara.noteTakenBack(t, tm, person)
 	if r := ben.run(t, in(ben, "findings", "show", id)...); r.code != exitUsage || strings.Contains(r.stdout, "github") {
 		t.Errorf("somebody else's: exit %d, %s", r.code, r.stdout)
 	}
@@ -224,6 +225,29 @@ func TestFindings_TakenBack(t *testing.T) {
 	if status := mara.run(t, "status", mara.work()); strings.Contains(status.stdout+status.stderr, id) {
 		t.Errorf("it is done: %s%s", status.stdout, status.stderr)
 	}
+}
+
+// noteTakenBack has another round find a secret in the note of a change: its author
+// is told where it stood, and that everybody could read it.
+func (m *member) noteTakenBack(t *testing.T, tm *team, person reviewer) {
+	t.Helper()
+	token := credentials()["stripe"]
+	sql(t, tm.database, `update revisions set note = 'by `+token+`' where rev = 1`)
+	admin := memory.Principal{Admin: true, Scopes: []memory.Scope{memory.ScopeAdmin}}
+	if err := errors.Join(person.service.ForceRescan(t.Context(), admin), person.service.Rescan(t.Context(), nil)); err != nil {
+		t.Fatal(err)
+	}
+	status := m.run(t, "status", m.work())
+	found := regexp.MustCompile(`taken back: the note of ent_\w+@1: the rule .*\n.*findings show (fnd_\w+)`).FindStringSubmatch(status.stderr)
+	if found == nil {
+		t.Fatalf("the note is not told of: %s", status.stderr)
+	}
+	show := m.must(t, "findings", "show", found[1], "--folder", m.work())
+	tells(t, show, "was in the note of ent_", "everybody in the project could read it", "end the old one")
+	if all := status.stderr + show + m.must(t, "status", "--json", m.work()); strings.Contains(all, token) {
+		t.Errorf("it repeats the secret: %s", all)
+	}
+	m.must(t, "findings", "resolve", found[1], "--folder", m.work())
 }
 
 // shareUnderOlderRules publishes a text that an older server let pass.

@@ -25,7 +25,8 @@ func (a *app) newRescanCommand(db *databaseOptions) *cobra.Command {
 for secrets and hidden text are new ones, it scans every entry, its history, proposals
 and conflicts in the background. An entry that says a secret now, or holds what nobody
 sees, is quarantined, an older text is hidden from all but reviewers, and a proposal is
-closed.
+closed. Notes, reasons and names of computers and agents are replaced by words that
+say so, and are gone for good.
 
 For each secret nobody has settled yet, it prints which computers may have got it, and
 where it has to be rotated. --start scans everything once more, from the start; a
@@ -85,7 +86,10 @@ func (a *app) printRescanned(p memory.RescanProgress) {
 
 func (a *app) printLeak(l memory.Leak) {
 	text, told := l.Held, "  those who decide there can read it\n"
-	if l.Stored.Rev > 0 {
+	switch {
+	case l.Withheld != "":
+		text, told = l.Withheld, "  everybody in the project could read it\n"
+	case l.Stored.Rev > 0:
 		text, told = fmt.Sprintf("%s@%d", l.Stored.EntryID, l.Stored.Rev), describeReceivers(l.Receivers, l.Restored)
 	}
 	fmt.Fprintf(a.stdout, "%s  %s  %s  %s in %s:%d by %s (%s)\n", l.ID, l.State, shown(l.Slug), l.Rule, shown(l.Path.String()), l.Line,
@@ -162,6 +166,7 @@ type (
 		EntryID   string         `json:"entry_id"`
 		Rev       int64          `json:"rev"`
 		Held      string         `json:"held,omitzero"`
+		Withheld  string         `json:"withheld,omitzero"`
 		Author    string         `json:"author"`
 		At        time.Time      `json:"at"`
 		Receivers []receiverLine `json:"receivers"`
@@ -203,7 +208,7 @@ func newLeakLine(l memory.Leak) leakLine {
 	rotation := memory.RotationOf(l.Rule)
 	line := leakLine{
 		Type: "finding", ID: string(l.ID), Project: l.Slug, State: string(l.State), Rule: l.Rule, Severity: string(l.Severity), RuleSet: l.RuleSet,
-		Path: l.Path.String(), Line: l.Line, Column: l.Column, EntryID: string(l.Stored.EntryID), Rev: l.Stored.Rev, Held: l.Held, Author: l.Author.Name,
+		Path: l.Path.String(), Line: l.Line, Column: l.Column, EntryID: string(l.Stored.EntryID), Rev: l.Stored.Rev, Held: l.Held, Withheld: l.Withheld, Author: l.Author.Name,
 		At: l.At, Receivers: []receiverLine{}, Restored: l.Restored, Provider: rotation.Provider, Rotate: rotation.Steps,
 	}
 	for _, r := range l.Receivers {

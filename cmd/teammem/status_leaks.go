@@ -37,7 +37,11 @@ func (p reportPrinter) leaks(st client.Status) error {
 		if l.Path == "" {
 			name = "(a name or note)"
 		}
-		p.tell("taken back: %s, revision %d: %s", name, l.Rev, message)
+		if l.Withheld != "" {
+			p.tell("taken back: the %s: %s", shown(l.Withheld), message)
+		} else {
+			p.tell("taken back: %s, revision %d: %s", name, l.Rev, message)
+		}
 		p.tell("  %s", hint)
 	}
 	return nil

@@ -212,3 +212,20 @@ func TestFindingPage_Bounded(t *testing.T) {
 		t.Error("the list does not say how many projects are looked at again")
 	}
 }
+
+// A secret that was in words beside a text is told like one that was shared, and
+// where it stood.
+func TestFindingPage_Words(t *testing.T) {
+	t.Parallel()
+	page := withFinding(stored)
+	page.Open.Stored, page.Open.Receivers, page.Open.Withheld = false, nil, "note of ent_1@7"
+	got := text(drawn(t, view.FindingsPage(frame(view.SectionFindings), page)))
+	for _, want := range []string{"Newer rules found it in the note of ent_1@7", "others may have read it"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in %s", want, got)
+		}
+	}
+	if strings.Contains(got, "never stored") {
+		t.Error("it says that the words were refused")
+	}
+}

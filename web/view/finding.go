@@ -53,17 +53,18 @@ type Rescan struct {
 
 // FindingRow is one finding in a list.
 type FindingRow struct {
-	Project Project
-	ID      string
-	Path    string // "": it is not told
-	Rule    string
-	Hard    bool // nobody can allow it
-	State   FindingState
-	Stored  bool   // the text was, and is taken back
-	Held    string // a proposal or conflict that has it, by its id; "": there is none
-	Author  string
-	Mine    bool // the viewer's own
-	At      time.Time
+	Project  Project
+	ID       string
+	Path     string // "": it is not told
+	Rule     string
+	Hard     bool // nobody can allow it
+	State    FindingState
+	Stored   bool   // the text was, and is taken back
+	Held     string // a proposal or conflict that has it, by its id; "": there is none
+	Withheld string // where words stood that had it; "": none did
+	Author   string
+	Mine     bool // the viewer's own
+	At       time.Time
 }
 
 // FindingState says what became of a finding, as package memory names it.

@@ -156,12 +156,15 @@ func (p Finding) asks() string {
 	return " asked for an exception"
 }
 
+// read reports whether others may have read it.
+func (p Finding) read() bool { return p.Stored || p.Held != "" || p.Withheld != "" }
+
 // toRotate reports whether the steps are more than a precaution.
-func (p Finding) toRotate() bool { return p.Stored || p.Held != "" || p.Hard }
+func (p Finding) toRotate() bool { return p.read() || p.Hard }
 
 // rotate is the heading of the steps.
 func (p Finding) rotate() string {
-	if p.Stored || p.Held != "" {
+	if p.read() {
 		return "Rotate it: others may have read it"
 	}
 	return "Rotate it, if it was shared anywhere else"
