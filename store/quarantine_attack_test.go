@@ -300,17 +300,17 @@ func TestQuarantine_PushedMeanwhile(t *testing.T) {
 func TestQuarantine_NotReleasedByItsAuthor(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t)
-	ctx, id := t.Context(), o.project.ID
+	id := o.project.ID
 	take := func(who memory.Principal, path, text string) memory.Quarantine {
 		t.Helper()
 		v := o.share(t, o.mia, path, text)
-		q, err := o.Service.Quarantine(ctx, who, id, memory.Withdrawal{Suspects: memory.Suspects{Entries: []memory.EntryID{v.EntryID}}})
+		q, err := o.Service.Quarantine(t.Context(), who, id, memory.Withdrawal{Suspects: memory.Suspects{Entries: []memory.EntryID{v.EntryID}}})
 		must(t, err)
 		return q
 	}
 	release := func(who memory.Principal, q memory.Quarantine) memory.Quarantined {
 		t.Helper()
-		r, err := o.Service.Release(ctx, who, id, q.ID, "")
+		r, err := o.Service.Release(t.Context(), who, id, q.ID, "")
 		must(t, err)
 		return r.Entries[0]
 	}
