@@ -23,7 +23,10 @@ import (
 )
 
 // Some attacks need another process: one that is killed, one with other
-// mounts, one without root's rights. The test binary starts itself for that.
+// mounts, one without root's rights. The test binary starts itself for that, and
+// never beside other tests: until a new process has become its program, it has
+// what this one has open, and a file that it has open for writing counts as one
+// that somebody writes to.
 const (
 	roleVar = "TEAMMEM_TREE_TEST_ROLE"
 	homeVar = "TEAMMEM_TREE_TEST_HOME"
@@ -40,10 +43,11 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// child is the test binary in a role.
 func child(t *testing.T, role, home string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "/proc/self/exe")
-	cmd.Env = append(os.Environ(), roleVar+"="+role, homeVar+"="+home)
+	cmd.Env = append(os.Environ(), roleVar+"="+role, homeVar+"="+home, "GORACE=atexit_sleep_ms=10")
 	return cmd
 }
 
@@ -116,8 +120,7 @@ func run(t *testing.T, cmd *exec.Cmd) {
 	}
 }
 
-func TestAttack_FullDisk(t *testing.T) {
-	t.Parallel()
+func TestAttack_FullDisk(t *testing.T) { //nolint:paralleltest // see child
 	run(t, withMounts(child(t, "full disk", setup(t).home)))
 }
 
@@ -195,8 +198,7 @@ func wantNames(dir string, want ...string) error {
 	return nil
 }
 
-func TestAttack_ReadOnlyFolder(t *testing.T) {
-	t.Parallel()
+func TestAttack_ReadOnlyFolder(t *testing.T) { //nolint:paralleltest // see child
 	b := setup(t)
 	b.write("a/a.md", "a\n")
 	b.write("b.md", "b\n")
@@ -234,8 +236,7 @@ func playReadOnly(home string) error {
 	return results[4].Err
 }
 
-func TestAttack_NoRights(t *testing.T) {
-	t.Parallel()
+func TestAttack_NoRights(t *testing.T) { //nolint:paralleltest // see child
 	home, err := os.MkdirTemp("", "tree") //nolint:usetesting // t.TempDir is not for other users
 	must(t, err)
 	t.Cleanup(func() { must(t, os.RemoveAll(home)) })
@@ -347,8 +348,7 @@ func playKilled(role, home string) error {
 	return errors.Join(err, errors.New("nothing was kept"))
 }
 
-func TestCrash_KillNine(t *testing.T) {
-	t.Parallel()
+func TestCrash_KillNine(t *testing.T) { //nolint:paralleltest // see child
 	tests := []struct {
 		role     string
 		known    []string // what the index has
@@ -365,7 +365,6 @@ func TestCrash_KillNine(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.role, func(t *testing.T) {
-			t.Parallel()
 			b := setup(t)
 			b.write("f/a.md", "old\n")
 			killed(t, tt.role, b.home)
