@@ -137,16 +137,7 @@ func TestHostile_BadPathsInTheFeed(t *testing.T) {
 	if r.code != exitRefused {
 		t.Errorf("exit %d, want %d\n%s", r.code, exitRefused, r.stderr)
 	}
-	got := map[string]string{}
-	for line := range strings.Lines(r.stdout) {
-		var l refusedLine
-		if err := json.Unmarshal([]byte(line), &l); err != nil {
-			t.Fatal(err)
-		}
-		if l.Type == "refused" && l.Remote {
-			got[l.Path] = l.Layer
-		}
-	}
+	got := refusals(t, r)
 	for key, layer := range want {
 		if got[key] != layer {
 			t.Errorf("%+q: got layer %q, want %q", key, got[key], layer)
@@ -157,9 +148,9 @@ func TestHostile_BadPathsInTheFeed(t *testing.T) {
 	}
 	nothingPlanted(t, m.home, filepath.Join(m.home, "memory", "team", "good"))
 
-	again := m.run(t, "sync", m.work())
-	if len(refusedLines(again.stderr)) < len(want) {
-		t.Errorf("the next run lists %d refusals, want all %d again", len(refusedLines(again.stderr)), len(want))
+	again := refusals(t, m.run(t, "sync", m.work(), "--json"))
+	if len(again) < len(want) {
+		t.Errorf("the next run lists %d refusals, want all %d again", len(again), len(want))
 	}
 }
 
@@ -167,14 +158,21 @@ func TestHostile_BadPathsInTheFeed(t *testing.T) {
 // point that only newer tables know.
 func newerThanUs(key string) bool { return strings.Contains(key, "\u0378") }
 
-func refusedLines(stderr string) []string {
-	var lines []string
-	for line := range strings.Lines(stderr) {
-		if strings.Contains(line, "not taken from the server") {
-			lines = append(lines, line)
+// refusals returns the keys that a sync did not take from the server, each with
+// the layer that refused it.
+func refusals(t *testing.T, r result) map[string]string {
+	t.Helper()
+	layers := map[string]string{}
+	for line := range strings.Lines(r.stdout) {
+		var l refusedLine
+		if err := json.Unmarshal([]byte(line), &l); err != nil {
+			t.Fatal(err)
+		}
+		if l.Type == "refused" && l.Remote {
+			layers[l.Path] = l.Layer
 		}
 	}
-	return lines
+	return layers
 }
 
 // nothingPlanted looks for a text of the hostile server outside of one folder.
