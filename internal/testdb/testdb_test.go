@@ -115,14 +115,7 @@ func TestPrepare_DropsWhatEarlierRunsLeft(t *testing.T) {
 	t.Parallel()
 	c := use(t)
 	const over, going = 1<<30 + 1, 1<<30 + 2
-	names := map[int]string{}
-	for _, run := range []int{over, going} {
-		names[run] = fmt.Sprintf("%s%d_1_%d", prefix, run, os.Getpid())
-		if err := c.exec(t.Context(), `create database %s`, names[run]); err != nil {
-			t.Fatal(err)
-		}
-		dropAtEnd(t, names[run])
-	}
+	// Before its database is there, or another package that prepares would drop it.
 	other, err := pgx.Connect(t.Context(), c.base.String())
 	if err != nil {
 		t.Fatal(err)
@@ -130,6 +123,14 @@ func TestPrepare_DropsWhatEarlierRunsLeft(t *testing.T) {
 	defer other.Close(t.Context())
 	if _, err := other.Exec(t.Context(), `select pg_advisory_lock_shared($1, $2)`, lockClass, going); err != nil {
 		t.Fatal(err)
+	}
+	names := map[int]string{}
+	for _, run := range []int{over, going} {
+		names[run] = fmt.Sprintf("%s%d_1_%d", prefix, run, os.Getpid())
+		if err := c.exec(t.Context(), `create database %s`, names[run]); err != nil {
+			t.Fatal(err)
+		}
+		dropAtEnd(t, names[run])
 	}
 	mine := c.newName()
 	if err := c.copyTemplate(t.Context(), mine); err != nil {
