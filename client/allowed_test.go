@@ -29,6 +29,9 @@ func (s markScanner) ScanKeyed(ctx context.Context, text string, key []byte) ([]
 	return found, err
 }
 
+// Mask can do nothing about them.
+func (markScanner) Mask(context.Context, string) (string, error) { return "", nil }
+
 // Excerpt shows the first line that has a soft secret.
 func (markScanner) Excerpt(_ context.Context, text string, _ sanitize.Finding) (string, error) {
 	before, _, _ := strings.Cut(text, softMark)

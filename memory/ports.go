@@ -23,6 +23,8 @@ type KeyedScanner interface {
 	Scanner
 	// ScanKeyed is Scan with the fingerprints that the key makes.
 	ScanKeyed(ctx context.Context, text string, key []byte) ([]sanitize.Finding, error)
+	// Mask returns the text without the secrets in it, "" if that cannot be done.
+	Mask(ctx context.Context, text string) (string, error)
 }
 
 // Notifier is told where a project's feed stands after the commit. It is a

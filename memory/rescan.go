@@ -295,7 +295,7 @@ type RescanStore interface {
 	WordsOf(ctx context.Context, project ProjectID, words string) ([]Words, error)
 	// Withhold puts other words in the place of some, everywhere in a project, and
 	// keeps the findings in them.
-	Withhold(ctx context.Context, project ProjectID, words, with string, all []Finding, row AuditRow) error
+	Withhold(ctx context.Context, project ProjectID, w Withholding, all []Finding, row AuditRow) error
 	// TakeBack quarantines the entry of a revision if that text is what it says, and
 	// else hides it in the entry's past; it returns how many revisions it hid.
 	TakeBack(ctx context.Context, q Quarantine, t StoredText, row AuditRow) (Quarantine, int, error)

@@ -3,6 +3,8 @@ package memory
 import (
 	"context"
 	"time"
+
+	"github.com/teammem/teammem/sanitize"
 )
 
 // Words are stored beside texts: what members and their programs say of changes,
@@ -13,11 +15,19 @@ type Words struct {
 	Device DeviceID
 }
 
-// What stands in the place of words that the rules of today refuse.
+// What stands in the place of words that the rules of today refuse, where a part
+// cannot: a pattern of paths would be another one.
 const (
 	WithheldSecret = "(taken back: a secret was found)"
 	WithheldHidden = "(taken back: hidden text was found)"
 )
+
+// Withholding takes words back.
+type Withholding struct {
+	Words string // as they are stored
+	With  string // instead
+	Whole string // likewise, where words are a pattern
+}
 
 // wordsPage is how many words are read at once.
 const wordsPage = 1000
@@ -85,11 +95,15 @@ func (w rescan) withhold(ctx context.Context, p *RescanProgress, text string, f 
 	row := server().Row(now, "words.withhold", owners[0].Place)
 	row.Decision, row.Rules = "withdrawn", append(f.codes(), f.rules()...)
 	told := w.wordFindings(p.Project, owners, f, now)
-	with := WithheldHidden
+	whole := WithheldHidden
 	if len(told) > 0 {
-		with = WithheldSecret
+		whole = WithheldSecret
 	}
-	if err := w.store.Withhold(ctx, p.Project, text, with, told, row); err != nil {
+	part, err := w.fit(ctx, text, whole)
+	if err != nil {
+		return err
+	}
+	if err := w.store.Withhold(ctx, p.Project, Withholding{Words: text, With: part, Whole: whole}, told, row); err != nil {
 		return err
 	}
 	p.Findings += len(told)
@@ -97,6 +111,28 @@ func (w rescan) withhold(ctx context.Context, p *RescanProgress, text string, f 
 		p.Rejected++
 	}
 	return nil
+}
+
+// fit returns words without their secrets, and with what nobody sees in them
+// spelled out, so that no more is lost than has to be. What cannot be made fit is
+// replaced whole.
+func (w rescan) fit(ctx context.Context, text, whole string) (string, error) {
+	part, err := w.scanner.Mask(ctx, text)
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	if err != nil || part == "" {
+		return whole, nil //nolint:nilerr // what nobody can scan cannot stay
+	}
+	part = sanitize.SpellOut(part)
+	left, err := w.scanner.Scan(ctx, part)
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	if err != nil || len(left) > 0 {
+		return whole, nil //nolint:nilerr // likewise
+	}
+	return part, nil
 }
 
 // wordFindings are the secrets in some words, for each whose they are.

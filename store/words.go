@@ -112,7 +112,7 @@ func (s *Store) WordsOf(ctx context.Context, project memory.ProjectID, words str
 // Withhold puts other words in the place of some, everywhere in a project, keeps
 // the findings in them, and tells the instance's chain.
 func (s *Store) Withhold(
-	ctx context.Context, project memory.ProjectID, words, with string, all []memory.Finding, row memory.AuditRow,
+	ctx context.Context, project memory.ProjectID, w memory.Withholding, all []memory.Finding, row memory.AuditRow,
 ) error {
 	return s.fault(ctx, "withhold words", retried(ctx, func() error {
 		return s.inTx(ctx, func(tx pgx.Tx) error {
@@ -121,11 +121,15 @@ func (s *Store) Withhold(
 				queueStored(batch, project, f)
 			}
 			for _, c := range wordColumns() {
+				with := w.With
+				if c.column == "glob" {
+					with = w.Whole
+				}
 				batch.Queue(`
 					update `+c.table+` t
 					set `+c.column+` = @with
 					where t.`+c.column+` = @words and `+c.where,
-					pgx.StrictNamedArgs{"project": project, "words": words, "with": with})
+					pgx.StrictNamedArgs{"project": project, "words": w.Words, "with": with})
 			}
 			if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 				return err

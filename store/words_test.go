@@ -106,7 +106,7 @@ func withWords(t *testing.T, words string) *olderTexts {
 	}, start()))
 	for _, c := range store.WordColumns() {
 		table, column, _ := strings.Cut(c, ".")
-		a.exec(t, fmt.Sprintf(`update %s set %s = $1`, table, column), words+table+"-"+column)
+		a.exec(t, fmt.Sprintf(`update %s set %s = $1`, table, column), words+table+"-"+column+" beside it")
 	}
 	return a
 }
@@ -135,8 +135,12 @@ func TestRescan_Words(t *testing.T) {
 	t.Parallel()
 	a := withWords(t, "hard-")
 	p := a.rescan(t, watched{rules: "soft-2", before: func(string) error { return nil }})
-	if all := a.stored(t); strings.Contains(all, "hard-") || !strings.Contains(all, memory.WithheldSecret) {
+	all := a.stored(t)
+	if strings.Contains(all, "hard-") {
 		t.Errorf("it is still stored: %s", all)
+	}
+	if n, whole := strings.Count(all, "beside it"), strings.Count(all, memory.WithheldSecret); n == 0 || whole == 0 {
+		t.Errorf("words beside it stand %d times, and a pattern went %d times: %s", n, whole, all)
 	}
 	places := map[string]bool{}
 	for _, l := range a.leaks(t) {
@@ -171,9 +175,9 @@ func TestRescan_HiddenWords(t *testing.T) {
 	t.Parallel()
 	a := openArchive(t)
 	clean, hidden := a.write(t, a.other, "clean.md", "one"), a.write(t, a.other, "hidden.md", "two")
-	a.exec(t, `update revisions set note = case rev when $1 then 'plain' else $2 end`, clean.Rev, "so\u202eso")
+	a.exec(t, `update revisions set note = case rev when $1 then 'plain' else $2 end`, clean.Rev, "so\u202eso, said Ann")
 	p := a.rescan(t, softScanner{})
-	for v, want := range map[memory.EntryID]string{clean.EntryID: "plain", hidden.EntryID: memory.WithheldHidden} {
+	for v, want := range map[memory.EntryID]string{clean.EntryID: "plain", hidden.EntryID: "so[U+202E]so, said Ann"} {
 		past, err := a.Service.History(t.Context(), a.mara, a.project.ID, v, 0, 1)
 		if err != nil || past[0].Note != want {
 			t.Errorf("note %q, want %q (%v)", past[0].Note, want, err)

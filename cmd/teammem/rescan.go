@@ -25,8 +25,8 @@ func (a *app) newRescanCommand(db *databaseOptions) *cobra.Command {
 for secrets and hidden text are new ones, it scans every entry, its history, proposals
 and conflicts in the background. An entry that says a secret now, or holds what nobody
 sees, is quarantined, an older text is hidden from all but reviewers, and a proposal is
-closed. Notes, reasons and names of computers and agents are replaced by words that
-say so, and are gone for good.
+closed. In notes, reasons and names of computers and agents a mask takes the place of
+the secret, for good, and what nobody sees is spelled out.
 
 For each secret nobody has settled yet, it prints which computers may have got it, and
 where it has to be rotated. --start scans everything once more, from the start; a

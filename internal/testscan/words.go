@@ -37,6 +37,16 @@ func (Words) ScanKeyed(ctx context.Context, text string, key []byte) (found []sa
 	return found, ctx.Err()
 }
 
+// Mask puts a mask in the place of each such word.
+func (s Words) Mask(ctx context.Context, text string) (string, error) {
+	for _, word := range strings.Fields(text) {
+		if found, _ := s.Scan(ctx, word); found != nil {
+			text = strings.Replace(text, word, "****", 1)
+		}
+	}
+	return text, ctx.Err()
+}
+
 // Print is the fingerprint of a value.
 func Print(key []byte, value string) sanitize.Fingerprint {
 	return sha256.Sum256([]byte(string(key) + value))

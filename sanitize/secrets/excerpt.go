@@ -33,6 +33,34 @@ func (s *Scanner) Excerpt(ctx context.Context, text string, f sanitize.Finding) 
 	return excerpt, nil
 }
 
+// Mask returns text with a mask in the place of everything that any rule found.
+// It is empty where [Scanner.Excerpt] would be.
+func (s *Scanner) Mask(ctx context.Context, text string) (string, error) {
+	found, err := s.matches(ctx, text)
+	if err != nil || len(found) >= maxFindings {
+		return "", err // more may be hidden than was found
+	}
+	var out strings.Builder
+	for start := 0; start <= len(text); {
+		line := span{start, len(text)}
+		if n := strings.IndexByte(text[start:], '\n'); n >= 0 {
+			line.end = start + n
+		}
+		for _, h := range hiddenIn(text, line, found) {
+			out.WriteString(text[start:h.start] + mask)
+			start = h.end
+		}
+		end := min(line.end+1, len(text))
+		out.WriteString(text[start:end])
+		start = line.end + 1
+	}
+	left, err := s.matches(ctx, out.String())
+	if err != nil || len(left) > 0 {
+		return "", err
+	}
+	return out.String(), nil
+}
+
 // masked cuts the excerpt after everything has its mask, so that no cut leaves
 // half a secret.
 func masked(text string, found []match, f sanitize.Finding) string {

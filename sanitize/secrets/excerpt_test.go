@@ -41,6 +41,23 @@ func TestMasked(t *testing.T) {
 	}
 }
 
+// Mask leaves of all lines what is no secret.
+func TestScanner_Mask(t *testing.T) {
+	t.Parallel()
+	g := newGenerator(2)
+	password, token := g.fill("<b16>"), g.fill("ghp_<b36>")
+	for text, want := range map[string]string{
+		"":                   "",
+		"nothing\n\nin it\n": "nothing\n\nin it\n",
+		"one\npassword: " + password + " # staging\r\ntwo " + token: "one\npassword: " + mask + " # staging\r\ntwo " + mask,
+		"x " + token[:9] + "\n" + token[9:] + " y\n":                "x " + mask + "\n" + mask + " y\n",
+	} {
+		if got, err := scanner(t).Mask(t.Context(), text); err != nil || got != want {
+			t.Errorf("%q: got %q, want %q (%v)", text, got, want, err)
+		}
+	}
+}
+
 // TestExcerpt_Shapes looks for a part of any secret in the excerpts, and for a
 // finding in them.
 func TestExcerpt_Shapes(t *testing.T) {
