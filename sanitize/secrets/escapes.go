@@ -78,6 +78,9 @@ func quotedPrintable(text string, at int) (plain string, size int) {
 
 // asASCII returns the visible character whose number is in digits.
 func asASCII(digits string, base, size int) (plain string, length int) {
+	if !all(digits, isHex) {
+		return "", 1 // a word; its error would cost more than all the rest
+	}
 	n, err := strconv.ParseUint(digits, base, 8)
 	if err != nil || n <= ' ' || n > '~' {
 		return "", 1
