@@ -18,7 +18,7 @@ const (
 	// revision goes up when something other than a rule changes what is found:
 	// a judgement, a window, a disguise. Rules and placeholders are in the name
 	// by their digest.
-	revision = "tm6"
+	revision = "tm7"
 )
 
 // definition is a rule in words, before anything of it is compiled.

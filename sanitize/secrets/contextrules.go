@@ -32,7 +32,7 @@ func contextRules() []ownRule {
 	rules := []ownRule{
 		{
 			id: "password-assignment", keywords: append([]string{"pass", "secret"}, passwords...), group: 1,
-			pattern: pattern{core: `(?i)(?:` + passwordLabel + `|(?:\b|_)pass|secret(?:[ _-]?key(?:[ _-]?base)?)?)` +
+			pattern: pattern{core: `(?i)(?:` + passwordLabel + `|(?:\b|_)pass(?:\b|[_.\d-])|secret(?:[ _-]?key(?:[ _-]?base)?)?)` +
 				`[\w.-]{0,16}["'\x60*\])]{0,4}[ \t]{0,8}(?::=|=>|=|:)[ \t=*]{0,4}["'\x60]{0,3}` + spelled},
 			window: password, keep: keepPassword,
 		},

@@ -64,9 +64,9 @@ func entity(text string, at int) (plain string, size int) {
 }
 
 // quotedPrintable reads the letters, the digits and the signs of a token as mail
-// escapes them.
+// escapes them. Where the digits of a long number go on, the sign is an operator.
 func quotedPrintable(text string, at int) (plain string, size int) {
-	if at+3 > len(text) || has(text[at+1:at+3], isLower) {
+	if at+3 > len(text) || has(text[at+1:at+3], isLower) || hexAt(text, at+3, 8) {
 		return "", 1
 	}
 	plain, size = asASCII(text[at+1:at+3], 16, 3)

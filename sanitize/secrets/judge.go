@@ -24,7 +24,9 @@ func judgeOf(id string, severity sanitize.Severity) func(candidate) bool {
 		return keepManifest
 	case "jwt":
 		return keepJWT
-	case "private-key", "jwt-base64", "aws-amazon-bedrock-api-key-short-lived":
+	case "private-key":
+		return keepBlock
+	case "jwt-base64", "aws-amazon-bedrock-api-key-short-lived":
 		return nil
 	}
 	if severity == sanitize.SeverityHard {
@@ -37,13 +39,7 @@ func judgeOf(id string, severity sanitize.Severity) func(candidate) bool {
 // words.
 func keepToken(c candidate) bool {
 	v := c.value()
-	letters := 0
-	for i := range len(v) {
-		if isLetter(v[i]) {
-			letters++
-		}
-	}
-	return letters*3 < len(v)*2 || naturalness(v) < 0.8
+	return count(v, isLetter)*3 < len(v)*2 || naturalness(v) < 0.8
 }
 
 // keepRandom drops words that begin like a token, and identifiers made of words.
@@ -66,14 +62,17 @@ func keepMixed(c candidate) bool {
 
 // keepDense judges a long value of any characters beside a word for a secret.
 func keepDense(c candidate) bool {
-	v := trimSentence(c.value())
+	v := c.argument(trimSentence(c.value()))
 	if _, rest, ok := strings.Cut(v, "base64:"); ok {
 		v = rest
 	}
-	if len(v) < 20 || isVariable(v) || isStandIn(v) || isExpression(v) || isSlug(v) || isUUID(v) || isFileName(v) || isPattern(v) || strings.Contains(v, "://") {
+	if isUUID(v) {
+		return opens(c.label()) && !harmlessLabel(c.label(), v)
+	}
+	if len(v) < 16 || len(c.value()) < 20 || isVariable(v) || isStandIn(v) || isExpression(v) || isSlug(v) || isFileName(v) || isPattern(v) {
 		return false
 	}
-	if isCommit(c) || isChecksum(v) || isNumber(v) || harmlessLabel(c.label(), v) {
+	if strings.Contains(v, "://") || harmless(c, v) || isCommit(c) || isChecksum(v) || isNumber(v) || harmlessLabel(c.label(), v) {
 		return false
 	}
 	return has(v, isDigit) && has(v, isLetter) && naturalness(v) < 0.55
@@ -82,17 +81,20 @@ func keepDense(c candidate) bool {
 // keepAssigned drops words and commits beside the name of a product.
 func keepAssigned(c candidate) bool {
 	v := c.value()
-	return !isCommit(c) && !isStandIn(v) && (!has(v, isLetter) || naturalness(v) < wordy)
+	return !harmless(c, v) && !isCommit(c) && !isStandIn(v) && (!has(v, isLetter) || naturalness(v) < wordy)
 }
 
 // keepGeneric drops what a label such as "key" or "token" is often followed by:
 // words, identifiers, numbers, versions, commits and public keys.
 func keepGeneric(c candidate) bool {
 	v := strings.Trim(c.value(), ".-=")
-	if len(v) < 8 || naturalness(v) >= wordy || isSlug(v) || isUUID(v) || isFileName(v) {
+	if isUUID(v) {
+		return opens(c.label()) && !harmlessLabel(c.label(), v)
+	}
+	if len(v) < 8 || naturalness(v) >= wordy || isSlug(v) || isFileName(v) {
 		return false
 	}
-	return !isNumber(v) && !isCommit(c) && !isChecksum(v) && !harmlessLabel(c.label(), v)
+	return !harmless(c, v) && !isNumber(v) && !isCommit(c) && !isChecksum(v) && !harmlessLabel(c.label(), v)
 }
 
 // keepCredential judges what curl is told on the command line: a token, or a
@@ -104,7 +106,7 @@ func keepCredential(c candidate) bool {
 			v = strings.Trim(user, `"'`)
 		}
 	}
-	return !isVariable(v) && !isStandIn(v) && naturalness(v) < wordy
+	return !isVariable(v) && !isStandIn(v) && !harmless(c, v) && naturalness(v) < wordy
 }
 
 // keepJWT drops tokens without a signature: they open nothing, and stand in
@@ -119,7 +121,8 @@ func keepManifest(c candidate) bool {
 	}
 	_, v, _ := strings.Cut(c.value(), ":")
 	v = strings.Trim(v, " \t\r\n|>+-\"'")
-	return v != "" && !isVariable(v)
+	nested := strings.HasPrefix(c.text[c.secret.end:], ":") // a text in which there are names again
+	return v != "" && !nested && !isVariable(v)
 }
 
 // keepPassword judges what follows "password =".
@@ -128,7 +131,10 @@ func keepPassword(c candidate) bool {
 	if len(v) < 8 || isVariable(v) || isStandIn(v) || isExpression(v) || harmlessLabel(c.label(), v) {
 		return false
 	}
-	if isCommit(c) || isNumber(v) || isUUID(v) {
+	if isUUID(v) {
+		return opens(c.label()) && !harmlessLabel(c.label(), v)
+	}
+	if harmless(c, v) || isCommit(c) || isNumber(v) {
 		return false
 	}
 	return naturalness(v) < wordy || isComposed(v)
@@ -141,7 +147,10 @@ func keepProse(c candidate) bool {
 	if len(v) < 8 || isVariable(v) || isStandIn(v) || isExpression(v) || isSlug(v) || isFileName(v) || strings.Contains(v, "://") {
 		return false
 	}
-	if isCommit(c) || isChecksum(v) || isNumber(v) || isUUID(v) || harmlessLabel(c.label(), v) {
+	if isUUID(v) {
+		return opens(c.label()) && !harmlessLabel(c.label(), v)
+	}
+	if harmless(c, v) || isCommit(c) || isChecksum(v) || isNumber(v) || harmlessLabel(c.label(), v) {
 		return false
 	}
 	return naturalness(v) < 0.66 && (has(v, isDigit) || seams(v) >= 3)
@@ -149,6 +158,9 @@ func keepProse(c candidate) bool {
 
 // keepPair judges the second half of "user:password".
 func keepPair(c candidate) bool {
+	if strings.HasSuffix(c.text[:c.match.start], "://") {
+		return false // the user of a URL, of which another rule tells
+	}
 	if n := strings.IndexAny(c.value(), ":/"); n >= 0 {
 		c.secret.start += n + 1
 	}
@@ -158,7 +170,8 @@ func keepPair(c candidate) bool {
 // keepURL judges the password of a URL.
 func keepURL(c candidate) bool {
 	v := c.value()
-	if isVariable(v) || isStandIn(v) || len(v) < 5 {
+	port := strings.TrimLeft(v, "0123456789")
+	if isVariable(v) || isStandIn(v) || len(v) < 5 || strings.HasPrefix(port, ",") && len(v)-len(port) <= 5 {
 		return false
 	}
 	if has(v, isDigit) && len(v) >= 8 {
@@ -171,5 +184,22 @@ func keepURL(c candidate) bool {
 // same length.
 func keepAWSSecret(c candidate) bool {
 	v := c.value()
-	return has(v, isUpper) && has(v, isLower) && has(v, isDigit) && naturalness(v) < 0.6
+	if before := c.text[:c.secret.start]; strings.HasSuffix(before, ".") {
+		return false // the path behind the name of a host
+	}
+	return !isExample(v) && has(v, isUpper) && has(v, isLower) && has(v, isDigit) && naturalness(v) < 0.6
+}
+
+// keepBlock drops the header and the footer of a key without the key, or with
+// words in its place, as documentation has them: the shortest key has 64
+// characters.
+func keepBlock(c candidate) bool {
+	body := c.text[c.match.start:c.match.end]
+	if _, rest, ok := strings.Cut(strings.TrimLeft(body, "-"), "-----"); ok {
+		body = rest
+	}
+	body, _, _ = strings.Cut(body, "-----")
+	random := func(v string) bool { return count(v, isLetter)+count(v, isDigit) >= 40 && naturalness(v) < wordy }
+	lines := strings.Fields(body)
+	return random(strings.Join(lines, "")) || slices.ContainsFunc(lines, random)
 }

@@ -115,12 +115,9 @@ func (c candidate) line() string {
 	return c.text[w.start:w.end]
 }
 
-// label returns what stands before the secret on its line, without the operator
-// and the quotes, in lower case.
-func (c candidate) label() string {
-	before := c.text[max(0, c.secret.start-96):c.secret.start]
-	before = strings.TrimRight(before, " \t\r\n=:>|,?'\"`*")
-	return strings.ToLower(before[strings.LastIndexByte(before, '\n')+1:])
+// heads returns the heads of the table in which the secret stands, if it does.
+func (c candidate) heads() string {
+	return headAbove(c.text, strings.LastIndexByte(c.text[:c.secret.start], '\n')+1)
 }
 
 // find asks gitleaks about one window of text. It cannot be interrupted, so that

@@ -13,7 +13,7 @@ import (
 // foundBy is what the scanner finds in the texts of TestRuleSet_Revision, by the
 // revision that finds it.
 const (
-	foundByRevision = "tm6"
+	foundByRevision = "tm7"
 	foundByDigest   = "8f8797fb080a0889"
 )
 

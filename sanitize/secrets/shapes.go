@@ -49,13 +49,14 @@ func isNumber(v string) bool {
 	return all(v, func(b byte) bool { return isDigit(b) || strings.IndexByte(".,:-_+/TZ", b) >= 0 })
 }
 
-// isCommit recognises the hash of a commit or a file on a line that says so.
+// isCommit recognises the hash of a commit or a file on a line, or in a table,
+// that says so.
 func isCommit(c candidate) bool {
 	v := c.value()
 	if !all(v, isHex) || len(v) != 40 && len(v) != 64 && (len(v) < 7 || len(v) > 16) {
 		return false
 	}
-	line := strings.ToLower(c.line())
+	line := strings.ToLower(c.heads() + c.line())
 	for _, word := range []string{"commit", "sha", "rev", "digest", "checksum", "etag", "blob", "tree"} {
 		if strings.Contains(line, word) {
 			return true
@@ -69,7 +70,8 @@ func isFileName(v string) bool {
 	dot := strings.LastIndexByte(v, '.')
 	return dot > 0 && slices.Contains([]string{
 		"c", "cfg", "conf", "cpp", "css", "csv", "gif", "go", "h", "html", "ini", "java", "jpg", "js", "json", "lock", "log", "md",
-		"mod", "pdf", "png", "py", "rb", "rs", "sh", "sql", "sum", "svg", "tf", "toml", "ts", "tsx", "txt", "xml", "yaml", "yml",
+		"map", "mod", "pdf", "png", "py", "rb", "rs", "sh", "sql", "sum", "svg", "tar", "tf", "tgz", "toml", "ts", "tsx", "txt", "wasm", "webp",
+		"woff2", "xml", "yaml", "yml", "zip",
 	}, strings.ToLower(v[dot+1:]))
 }
 
@@ -82,20 +84,31 @@ func isChecksum(v string) bool {
 	return ok && (head == "sha1" || head == "sha256" || head == "sha384" || head == "sha512" || head == "md5" || head == "h1")
 }
 
-// isVariable recognises a reference to a value that stands elsewhere.
-func isVariable(v string) bool {
-	if v == "" || strings.IndexByte("$%{<[(@&", v[0]) >= 0 && !has(v[1:], isDigit) {
+// isFields recognises measurements: "6i,rejected=9i", "flush=117405i".
+func isFields(v string) bool {
+	first, rest, list := strings.Cut(v, ",")
+	name, _, named := strings.Cut(rest, "=")
+	if list && len(first) < 8 && named && name != "" && all(name, isWord) {
 		return true
 	}
-	for _, mark := range []string{"${", "$(", "{{", "}}", "...", "…", "process.env", "os.environ", "getenv", "%s", "%v"} {
-		if strings.Contains(v, mark) {
-			return true
-		}
+	name, number, named := strings.Cut(first, "=")
+	number = strings.TrimRight(number, "iu")
+	return named && all(name, isWord) && naturalness(name) >= wordy && number != "" && all(number, isDigit)
+}
+
+// isAlgorithm recognises the names of algorithms and curves, one or several.
+func isAlgorithm(v string) bool {
+	if !has(v, isLetter) {
+		return false
 	}
-	if open := strings.IndexByte(v, '<'); open >= 0 && strings.IndexByte(v[open:], '>') > 0 {
-		return true
+	v = strings.ToLower(v)
+	for _, name := range []string{
+		"aes", "chacha", "poly", "rsa", "ecdsa", "ecdh", "ecdhe", "eddsa", "ed", "x", "dsa", "secp", "prime", "mlkem", "mldsa", "kyber", "sha", "hmac",
+		"md", "gcm", "cbc", "ctr", "ccm", "pss", "oaep", "pkcs", "hkdf", "pbkdf", "curve", "nist", "p", "r", "k", "v", "with",
+	} {
+		v = strings.ReplaceAll(v, name, "-")
 	}
-	return v[0] == '$' && all(v[1:], isWord)
+	return !has(v, isLetter)
 }
 
 // isExpression recognises program text: a call, an index, a member, a type.
@@ -117,20 +130,6 @@ func isPattern(v string) bool {
 	return false
 }
 
-// isStandIn recognises the passwords of examples.
-func isStandIn(v string) bool {
-	v = strings.ToLower(strings.Trim(v, `"'*_`))
-	for _, word := range []string{
-		"password", "passwd", "pass", "pwd", "pw", "secret", "changeme", "change_me", "change-me", "example", "redacted",
-		"your", "placeholder", "postgres", "admin", "root", "user", "guest", "test", "token", "xxx", "***", "hunter2", "foobar",
-	} {
-		if rest, ok := strings.CutPrefix(v, word); ok && all(rest, func(b byte) bool { return !isLetter(b) }) && len(rest) <= 4 {
-			return true
-		}
-	}
-	return strings.HasPrefix(v, "your") || strings.HasPrefix(v, "example") || len(v) > 2 && strings.Trim(v, v[:1]) == ""
-}
-
 // isComposed recognises how people build a password from words: letters of
 // both cases, digits and a sign, with nothing of program text.
 func isComposed(v string) bool {
@@ -138,47 +137,6 @@ func isComposed(v string) bool {
 	sign := strings.ContainsAny(v, signs)
 	plain := all(v, func(b byte) bool { return isLetter(b) || isDigit(b) || strings.IndexByte(signs+"-_.", b) >= 0 })
 	return sign && plain && has(v, isDigit) && has(v, isUpper) && has(v, isLower) && len(v) <= 32
-}
-
-// harmlessLabel recognises labels whose values are public by their nature: the
-// identifier of a key, its length, its path. The label ends where the operator
-// begins, so that "public key" in front of a secret's own label counts for
-// nothing. A public key is long; what is shorter under that label is none.
-func harmlessLabel(label, v string) bool {
-	if strings.Contains(label, "secret") {
-		return false
-	}
-	if id := strings.TrimPrefix(v, "0x"); strings.HasSuffix(label, "signingkey") && (len(id) == 8 || len(id) == 16) && all(id, isHex) {
-		return true // what git calls the name of a key
-	}
-	name := label[strings.LastIndexAny(label, " .\t")+1:]
-	for _, public := range []string{"pubkey", "pub_key", "pub-key", "publickey", "public_key", "public-key"} {
-		if strings.Contains(name, public) {
-			return len(v) >= 40
-		}
-	}
-	if strings.HasSuffix(label, "public key") {
-		return len(v) >= 40
-	}
-	for _, end := range []string{
-		"author", "authors", "authority", "keyboard", "keyword", "keywords", "keyframes", "monkey", "turkey", "hotkey", "hockey",
-		"tokens", "tokenizer", "cache key", "cache_key", "cache-key", "foreign key", "foreign_key", "primary key", "primary_key",
-		"partition key", "partition_key", "sort key", "sort_key", "idempotency key", "idempotency_key", "idempotency-key",
-	} {
-		if strings.HasSuffix(label, end) {
-			return true
-		}
-	}
-	for _, end := range []string{
-		"id", "name", "alias", "length", "size", "path", "file", "url", "uri", "endpoint", "version", "type", "fingerprint",
-		"hash", "signature", "policy", "algorithm", "format", "count", "code", "sha1", "sha256", "sha512", "md5", "h1",
-		"digest", "checksum", "integrity",
-	} {
-		if rest, ok := strings.CutSuffix(label, end); ok && rest != "" && !isLetter(rest[len(rest)-1]) {
-			return true
-		}
-	}
-	return false
 }
 
 // seams counts the places where a small letter meets a capital one.

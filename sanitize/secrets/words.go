@@ -95,3 +95,12 @@ func has(s string, is func(byte) bool) bool {
 	}
 	return false
 }
+
+func count(s string, is func(byte) bool) (n int) {
+	for i := range len(s) {
+		if is(s[i]) {
+			n++
+		}
+	}
+	return n
+}
