@@ -1,6 +1,7 @@
 package secrets
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -73,11 +74,13 @@ func contextRules() []ownRule {
 			entropy: 3, window: word, keep: keepRandom,
 		},
 		{
-			id: "prefixed-token", keywords: []string{"_", "-"}, group: 1,
+			id: "prefixed-token", keywords: []string{"_", "-", "."}, group: 1,
 			pattern: pattern{
-				left: `(?:^|[^\w./#-])`, core: `([a-z][a-z0-9]{1,14}[_-](?:[a-z0-9]{1,10}[_-])?[0-9A-Za-z][\w-]{31,300})`, right: tokenEnd,
+				left:  `(?:^|[^\w./#\\-]|` + escaped + `)`,
+				core:  `(` + oneCase(2, 15) + `[_.-](?:` + oneCase(1, 10) + `[_.-]){0,2}[0-9A-Za-z][\w-]{31,300})`,
+				right: tokenEnd,
 			},
-			entropy: 3.5, window: word, keep: keepMixed,
+			entropy: 3, window: word, keep: keepMixed,
 		},
 	}
 	rules = slices.Concat(rules, serviceRules(), toolRules())
@@ -87,9 +90,17 @@ func contextRules() []ownRule {
 	return rules
 }
 
+// oneCase is a word of a prefix: the parts of a random text are rarely of one case.
+func oneCase(least, most int) string {
+	return fmt.Sprintf(`(?:[a-z][0-9a-z]{%d,%d}|[A-Z][0-9A-Z]{%[1]d,%[2]d})`, least-1, most-1)
+}
+
 // namedWords stand in the middle of tokens whose maker we do not know.
 func namedWords() []string {
-	return []string{"api", "key", "live", "oauth", "oauth2", "pat", "prod", "secret", "sk", "tok", "token"}
+	return []string{
+		"access", "admin", "api", "auth", "bot", "dev", "key", "live", "oauth", "oauth2", "pat", "prod", "refresh", "sandbox", "sat", "secret",
+		"service", "sk", "test", "tok", "token", "v1", "v2", "webhook",
+	}
 }
 
 func namedMarks() []string {

@@ -48,18 +48,6 @@ func keepRandom(c candidate) bool {
 	return has(v, isDigit) && has(v, isLetter) && naturalness(v) < 0.66
 }
 
-// keepMixed judges what stands behind a prefix of which nobody knows whose it is:
-// identifiers have one as well, but they are shorter, or of one case.
-func keepMixed(c candidate) bool {
-	v := c.value()
-	named := func(w string) bool { return strings.Contains(v, "_"+w+"_") }
-	if slices.ContainsFunc(namedWords(), named) || strings.HasPrefix(v, "sha") || isUUID(v[strings.IndexAny(v, "_-")+1:]) {
-		return false // which other rules tell, or what is known to all
-	}
-	v = v[strings.IndexAny(v, "_-")+1:]
-	return has(v, isDigit) && has(v, isUpper) && has(v, isLower) && naturalness(v) < 0.5
-}
-
 // keepDense judges a long value of any characters beside a word for a secret.
 func keepDense(c candidate) bool {
 	v := c.argument(trimSentence(c.value()))

@@ -59,8 +59,11 @@ func TestRules_Neighbours(t *testing.T) {
 		"key-assignment":  {found: []string{"APP_KEY=base64:<B43>="}, left: []string{"APP_KEY=base64:${RANDOM_KEY_OF_THE_APP}", "cache key = users:by-name:v2:2024-05-01"}},
 		"named-token":     {found: []string{"acme_pat_<b40>"}, left: []string{"the_api_names_everything_after_what_it_holds", "acme_pat_example_for_documentation"}},
 		"prefixed-token": {
-			found: []string{"acme_<b36>", "acme_ci_<b40>"},
-			left:  []string{"req_<b24>", "trace_<h32>", "sha256_<h64>", "layer_<l40>", "acme_TheNameOfAClassThatSomebodyHasMade2024", "MY_<b36>", "a.b_<b36>"},
+			found: []string{"acme_<b36>", "acme_ci_<b40>", "ACME_<b36>", "acme-ci-<b40>", "acme.<b40>", "acme_<h40>", "acme_ci_<l36>", "ACME_<U40>"},
+			left: []string{
+				"req_<b24>", "trace_<h32>", "sha256_<h64>", "layer_<l40>", "acme_TheNameOfAClassThatSomebodyHasMade2024", "a.b_<b36>", "commit acme_<h40>",
+				"acme-<h40>", "acme.<h40>", "acme_<h32>.png", "aC_<b40>", "acme_id=71<h30>", "acme_<h8>-<h4>-4<h3>-a<h3>-<h12>",
+			},
 		},
 		"url-password":   {found: []string{"redis://app:<b16>@cache.internal"}, left: []string{"redis://app:${PASSWORD}@cache.internal", "redis://cache.internal:6379"}},
 		"aws-secret-key": {found: []string{"the aws secret is <B40>"}, left: []string{"aws: see docs/runbooks/regions/frankfurt/operations1"}},

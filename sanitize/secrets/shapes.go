@@ -44,6 +44,12 @@ func isUUID(v string) bool {
 	return true
 }
 
+// endsInUUID recognises a UUID behind a name, even if its first group is not whole.
+func endsInUUID(v string) bool {
+	const most, groups = 36, 28 // with and without the first group
+	return len(v) >= most && isUUID("00000000"+v[len(v)-groups:])
+}
+
 // isNumber recognises numbers, dates, versions and addresses.
 func isNumber(v string) bool {
 	return all(v, func(b byte) bool { return isDigit(b) || strings.IndexByte(".,:-_+/TZ", b) >= 0 })
@@ -73,6 +79,16 @@ func isFileName(v string) bool {
 		"map", "mod", "pdf", "png", "py", "rb", "rs", "sh", "sql", "sum", "svg", "tar", "tf", "tgz", "toml", "ts", "tsx", "txt", "wasm", "webp",
 		"woff2", "xml", "yaml", "yml", "zip",
 	}, strings.ToLower(v[dot+1:]))
+}
+
+// isFileAt tells whether text goes on with the ending of a file's name.
+func isFileAt(text string) bool {
+	const longest = 6
+	end := 1
+	for end < len(text) && end <= longest && isWord(text[end]) {
+		end++
+	}
+	return text != "" && text[0] == '.' && end <= longest && isFileName("x"+text[:end])
 }
 
 // isChecksum recognises a hash that names its algorithm.
