@@ -5,6 +5,13 @@ import (
 	"strings"
 )
 
+// keepCased wants random letters of both cases, and digits, behind the prefix.
+func keepCased(c candidate) bool {
+	v := c.value()
+	v = v[strings.LastIndexAny(v, "_-")+1:]
+	return hasCases(v) && naturalness(v) < 0.5 && !isExample(v)
+}
+
 // keepMixed judges what stands behind a prefix of which nobody knows whose it is:
 // identifiers have one as well, but they are shorter, or hexadecimal behind a word
 // that says what they name.

@@ -14,7 +14,7 @@ import (
 // revision that finds it.
 const (
 	foundByRevision = "tm7"
-	foundByDigest   = "8f8797fb080a0889"
+	foundByDigest   = "ab80634ad2d764ee"
 )
 
 // TestRuleSet_Revision holds that what is found changes together with the name of

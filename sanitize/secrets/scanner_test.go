@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/teammem/teammem/sanitize"
 	"github.com/zricethezav/gitleaks/v8/config"
 )
 
@@ -149,7 +148,7 @@ func TestRules_OwnFindTheirShape(t *testing.T) {
 		for seed := range uint64(5) {
 			g := newGenerator(seed)
 			text := intro + "the token " + newGenerator(seed+50).sample(parse(t, own.pattern.left)) + g.sample(parse(t, own.pattern.core)) + outro
-			if got := scan(t, text); len(got) != 1 || got[0].Rule != own.id || got[0].Severity != sanitize.SeverityHard {
+			if got := scan(t, text); len(got) != 1 || got[0].Rule != own.id || got[0].Severity != own.severity {
 				t.Errorf("%s, seed %d: found %v", own.id, seed, got)
 			}
 		}

@@ -74,3 +74,18 @@ func random(id, core string, keywords ...string) ownRule {
 	r.keep = keepRandom
 	return r
 }
+
+// weak is random for a form that something harmless may have as well, so that a
+// maintainer may allow it.
+func weak(id, core string, keywords ...string) ownRule {
+	r := random(id, core, keywords...)
+	r.severity = sanitize.SeveritySoft
+	return r
+}
+
+// short is weak for a form with so few characters that they have to be of both cases.
+func short(id, core string, keywords ...string) ownRule {
+	r := weak(id, core, keywords...)
+	r.keep = keepCased
+	return r
+}
