@@ -40,7 +40,7 @@ type API struct {
 	pushBytes *auth.Limiter
 	reports   *auth.Limiter
 	guesses   *auth.Limiter
-	holds     *holds
+	room      *room
 	streams   *streams
 	progress  *Progress
 	zstd      *zstd.Decoder
@@ -57,7 +57,7 @@ func New(service *memory.Service, authenticator *auth.Authenticator, clock memor
 		service: service, auth: authenticator, exchange: auth.NewExchange(authenticator, service), clock: clock, options: o, log: o.Log,
 		pushes: auth.NewLimiter(pushesPerMinute, minute), pushBytes: auth.NewLimiter(pushBytesPerDay, day),
 		reports: auth.NewLimiter(reportsPerMinute, minute), guesses: auth.NewLimiter(guessesPerMinute, minute),
-		holds: newHolds(), streams: newStreams(o.Hub), progress: newProgress(), zstd: newZstd(),
+		room: newRoom(), streams: newStreams(o.Hub), progress: newProgress(), zstd: newZstd(),
 		kept: newKeptPages(keptBytes, o.Metrics), bursts: newBursts(),
 		declared: serving.Declared{}, echo: echo.New(),
 	}

@@ -97,8 +97,8 @@ func (c *call) readAll(most int) ([]byte, error) {
 	return nil, &memory.Error{Code: memory.CodeUnsupportedMedia, Message: "the content encoding is gzip or zstd, once, or absent"}
 }
 
-// collect reads r to its end, and counts it as held by the caller.
-func (c *call) collect(r io.Reader) ([]byte, error) { return io.ReadAll(&heldReader{r, c}) }
+// collect reads r to its end, and counts it as the caller's.
+func (c *call) collect(r io.Reader) ([]byte, error) { return io.ReadAll(&roomReader{r, c}) }
 
 // unpack decompresses zstd.
 func (c *call) unpack(packed []byte, most int) ([]byte, error) {
@@ -109,7 +109,7 @@ func (c *call) unpack(packed []byte, most int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return plain, c.hold(len(plain))
+	return plain, c.takeRoom(len(plain))
 }
 
 // limitRest bounds the time in which net/http reads what is left of a body, to

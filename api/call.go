@@ -23,7 +23,7 @@ type call struct {
 	project memory.ProjectID // of {p}
 	query   query
 	problem memory.Code // that was answered, "" if none
-	held    int         // bytes of request and answer, see holds
+	taken   int         // bytes of request and answer, see room
 	aborted bool        // an answer broke off: the connection must too
 	began   time.Time   // of a stream, when it stood
 
@@ -49,7 +49,7 @@ func (c *call) texts(v any) error {
 	if err != nil {
 		return err
 	}
-	if err := c.hold(len(body)); err != nil {
+	if err := c.takeRoom(len(body)); err != nil {
 		return err
 	}
 	return c.bytes("application/json", body)

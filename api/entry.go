@@ -86,7 +86,7 @@ func (a *API) entry(c *call) error {
 	c.Response().Header().Set("Etag", quoted(tag))
 	c.Response().Header().Add("Vary", "Accept")
 	if acceptsMarkdown(c.Request().Header.Get("Accept")) {
-		if err := c.hold(len(rev.Content)); err != nil {
+		if err := c.takeRoom(len(rev.Content)); err != nil {
 			return err
 		}
 		return c.bytes("text/markdown; charset=utf-8", rev.Content)

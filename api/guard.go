@@ -79,7 +79,7 @@ func (a *API) guard(r route) echo.HandlerFunc {
 		c.startTimer()
 		defer func() {
 			c.stopTimer()
-			a.holds.release(c.who.Member, c.held)
+			a.room.release(c.who.Member, c.taken)
 		}()
 		return r.handle(a, c)
 	}

@@ -55,7 +55,7 @@ func (c *call) feedPage(feed memory.Feed, ready []byte) error {
 	if !feed.Kept {
 		ready = c.api.kept.add(feed.Key, feed.Common, changes)
 	}
-	if err := c.hold(len(ready)); err != nil {
+	if err := c.takeRoom(len(ready)); err != nil {
 		return err
 	}
 	c.Response().Header().Set("Content-Encoding", "zstd")
@@ -129,7 +129,7 @@ func (a *API) manifest(c *call) error {
 		return err
 	}
 	const entryBytes = 512 // about what one takes while the manifest is written
-	if err := c.hold(len(entries) * entryBytes); err != nil {
+	if err := c.takeRoom(len(entries) * entryBytes); err != nil {
 		return err
 	}
 	h := c.Response().Header()

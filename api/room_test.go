@@ -10,37 +10,37 @@ import (
 	"github.com/teammem/teammem/memory"
 )
 
-func TestHolds(t *testing.T) {
+func TestRoom(t *testing.T) {
 	t.Parallel()
-	h := newHolds()
+	r := newRoom()
 	for _, step := range []struct {
 		who  memory.MemberID
 		n    int
 		free int // before; released first
 		want bool
 	}{
-		{who: "mem_a", n: holdMember, want: true},
+		{who: "mem_a", n: roomMember, want: true},
 		{who: "mem_a", n: 1},
-		{who: "mem_b", n: holdMember, want: true},
-		{who: "mem_c", n: holdMember, want: true},
-		{who: "mem_d", n: holdMember - 1, want: true},
+		{who: "mem_b", n: roomMember, want: true},
+		{who: "mem_c", n: roomMember, want: true},
+		{who: "mem_d", n: roomMember - 1, want: true},
 		{who: "mem_e", n: 2},
 		{who: "mem_e", n: 1, want: true},
 		{who: "mem_a", n: 2, free: 1},
 		{who: "mem_a", n: 1, want: true},
 	} {
 		if step.free > 0 {
-			h.release(step.who, step.free)
+			r.release(step.who, step.free)
 		}
-		if got := h.take(step.who, step.n); got != step.want {
+		if got := r.take(step.who, step.n); got != step.want {
 			t.Errorf("%s takes %d: %v", step.who, step.n, got)
 		}
 	}
 }
 
 // A member whose requests already fill its part of the memory is told to wait;
-// what a call held is free again when it ends, whichever way.
-func TestBody_IsHeld(t *testing.T) {
+// what a call took is free again when it ends, whichever way.
+func TestBody_TakesRoom(t *testing.T) {
 	t.Parallel()
 	a, r := offline(t, Options{})
 	c := &client{t: t, url: listen(t, a), token: r.token}
@@ -51,7 +51,7 @@ func TestBody_IsHeld(t *testing.T) {
 		body    string
 		headers []string
 	}{{good, nil}, {zipped(t, 1000), encoding("gzip")}, {string(enc.EncodeAll([]byte(good), nil)), encoding("zstd")}}
-	if !a.holds.take("mem_a", holdMember-200) {
+	if !a.room.take("mem_a", roomMember-200) {
 		t.Fatal("no room at the start")
 	}
 	for _, b := range bodies {
@@ -60,17 +60,17 @@ func TestBody_IsHeld(t *testing.T) {
 			t.Errorf("no Retry-After: %v", got.header)
 		}
 	}
-	a.holds.release("mem_a", holdMember-200)
+	a.room.release("mem_a", roomMember-200)
 	for _, b := range bodies {
 		if got := c.post(base+"/check", b.body, b.headers...); got.status == http.StatusTooManyRequests {
 			t.Errorf("still held: %s", got.body)
 		}
 	}
 	c.post(base+"/check", strings.Repeat("x", maxEntry+1)).want(t, http.StatusRequestEntityTooLarge, memory.CodeTooLarge)
-	a.holds.mu.Lock()
-	defer a.holds.mu.Unlock()
-	if a.holds.total != 0 || len(a.holds.members) != 0 {
-		t.Errorf("%d bytes are held after the last call, by %v", a.holds.total, a.holds.members)
+	a.room.mu.Lock()
+	defer a.room.mu.Unlock()
+	if a.room.total != 0 || len(a.room.members) != 0 {
+		t.Errorf("%d bytes are taken after the last call, by %v", a.room.total, a.room.members)
 	}
 }
 
@@ -91,7 +91,7 @@ func TestAnswers_AreHeld(t *testing.T) {
 		func() reply { return c.get(b.in("/revision?rev=1&entry_id=" + id)) },
 	}
 	member := b.members[memory.RoleContributor].ID
-	if !b.api.holds.take(member, holdMember-200) {
+	if !b.api.room.take(member, roomMember-200) {
 		t.Fatal("no room at the start")
 	}
 	for i, get := range texts {
@@ -102,7 +102,7 @@ func TestAnswers_AreHeld(t *testing.T) {
 	for _, path := range []string{"/healthz", "/readyz", base + "/me", b.in(""), b.in("/entries")} {
 		c.get(path).want(t, http.StatusOK, "")
 	}
-	b.api.holds.release(member, holdMember-200)
+	b.api.room.release(member, roomMember-200)
 	for _, get := range texts {
 		get().want(t, http.StatusOK, "")
 	}
