@@ -1,11 +1,6 @@
 package api
 
 import (
-	"encoding/base64"
-	"strconv"
-	"strings"
-	"time"
-
 	"github.com/teammem/teammem/api/wire"
 	"github.com/teammem/teammem/memory"
 )
@@ -40,12 +35,8 @@ func (a *API) conflicts(c *call) error {
 	if err != nil {
 		return err
 	}
-	next := ""
-	if len(found) == q.Limit {
-		last := found[len(found)-1]
-		next = timeCursor(last.At, string(last.ID))
-	}
-	return c.json(wire.NewPage(found, wire.NewConflict, next))
+	cursor := func(row memory.Conflict) string { return timeCursor(row.At, row.ID) }
+	return c.json(wire.NewPage(found, wire.NewConflict, next(found, q.Limit, cursor)))
 }
 
 func conflictQuery(c *call) (q memory.ConflictQuery, err error) {
@@ -55,51 +46,14 @@ func conflictQuery(c *call) (q memory.ConflictQuery, err error) {
 	case given:
 		return q, memory.Invalid("state", "conflicts are listed that are open, or without this all")
 	}
-	switch author := c.query["author"]; author {
-	case "me":
-		q.Author = c.who.Member
-	default:
-		if q.Author, err = wire.ParseMemberID("author", author); err != nil {
-			return q, err
-		}
+	if q.Author, err = c.author(); err != nil {
+		return q, err
 	}
 	if q.Limit, err = pageSize(c.query); err != nil {
 		return q, err
 	}
-	if cursor := c.query["cursor"]; cursor != "" {
-		at, id, err := parseTimeCursor(cursor)
-		if err != nil {
-			return q, err
-		}
-		conflict, err := wire.ParseConflictID(id)
-		if err != nil {
-			return q, badCursor()
-		}
-		q.After = memory.ConflictCursor{At: at, ID: conflict}
-	}
-	return q, nil
-}
-
-// timeCursor writes the place of something in a list by time: microseconds, as
-// the database keeps them, and the id.
-func timeCursor(at time.Time, id string) string {
-	return base64.RawURLEncoding.EncodeToString([]byte(strconv.FormatInt(at.UnixMicro(), 10) + "." + id))
-}
-
-func parseTimeCursor(s string) (at time.Time, id string, err error) {
-	raw, err := base64.RawURLEncoding.DecodeString(s)
-	if err != nil {
-		return at, "", badCursor()
-	}
-	digits, id, _ := strings.Cut(string(raw), ".")
-	micros, err := strconv.ParseInt(digits, 10, 64)
-	if err != nil || micros < 0 {
-		return at, "", badCursor()
-	}
-	if at = time.UnixMicro(micros).UTC(); at.Year() > 9999 {
-		return at, "", badCursor()
-	}
-	return at, id, nil
+	q.After.At, q.After.ID, err = after(c.query, wire.ParseConflictID)
+	return q, err
 }
 
 // conflict answers with one conflict and the texts that it is between.

@@ -24,11 +24,8 @@ func (a *API) entries(c *call) error {
 	if err != nil {
 		return err
 	}
-	next := ""
-	if len(found) == q.Limit {
-		next = base64.RawURLEncoding.EncodeToString([]byte(found[len(found)-1].Path.String()))
-	}
-	return c.json(wire.NewPage(found, wire.NewEntry, next))
+	cursor := func(row memory.Entry) string { return base64.RawURLEncoding.EncodeToString([]byte(row.Path.String())) }
+	return c.json(wire.NewPage(found, wire.NewEntry, next(found, q.Limit, cursor)))
 }
 
 func entryQuery(q query) (e memory.EntryQuery, err error) {
@@ -54,18 +51,6 @@ func entryQuery(q query) (e memory.EntryQuery, err error) {
 	}
 	e.Prefix, e.Kind = q["prefix"], memory.Kind(q["kind"])
 	return e, nil
-}
-
-func pageSize(q query) (int, error) {
-	limit, err := q.number("limit", maxPage)
-	if limit == 0 {
-		limit = maxPage
-	}
-	return int(limit), err
-}
-
-func badCursor() *memory.Error {
-	return memory.Invalid("cursor", "this is not a cursor that a page named as its next")
 }
 
 // entry answers with one entry: as JSON, or its exact bytes for those who

@@ -15,12 +15,8 @@ func (a *API) findings(c *call) error {
 	if err != nil {
 		return err
 	}
-	next := ""
-	if len(found) == q.Limit {
-		last := found[len(found)-1]
-		next = timeCursor(last.At, string(last.ID))
-	}
-	return c.json(wire.NewPage(found, wire.NewSecretFinding, next))
+	cursor := func(row memory.Finding) string { return timeCursor(row.At, row.ID) }
+	return c.json(wire.NewPage(found, wire.NewSecretFinding, next(found, q.Limit, cursor)))
 }
 
 func findingQuery(c *call) (q memory.FindingQuery, err error) {
@@ -36,29 +32,14 @@ func findingQuery(c *call) (q memory.FindingQuery, err error) {
 		}
 		*only = given
 	}
-	switch author := c.query["author"]; author {
-	case "me":
-		q.Author = c.who.Member
-	default:
-		if q.Author, err = wire.ParseMemberID("author", author); err != nil {
-			return q, err
-		}
+	if q.Author, err = c.author(); err != nil {
+		return q, err
 	}
 	if q.Limit, err = pageSize(c.query); err != nil {
 		return q, err
 	}
-	if cursor := c.query["cursor"]; cursor != "" {
-		at, id, err := parseTimeCursor(cursor)
-		if err != nil {
-			return q, err
-		}
-		finding, err := wire.ParseFindingID(id)
-		if err != nil {
-			return q, badCursor()
-		}
-		q.After = memory.FindingCursor{At: at, ID: finding}
-	}
-	return q, nil
+	q.After.At, q.After.ID, err = after(c.query, wire.ParseFindingID)
+	return q, err
 }
 
 // reportFinding keeps what a client refused by itself.

@@ -26,11 +26,8 @@ func (a *API) revisions(c *call) error {
 	if err != nil {
 		return err
 	}
-	next := ""
-	if len(found) == limit {
-		next = strconv.FormatInt(found[len(found)-1].Rev, 10)
-	}
-	return c.json(wire.NewPage(found, wire.NewRevision, next))
+	cursor := func(row memory.Revision) string { return strconv.FormatInt(row.Rev, 10) }
+	return c.json(wire.NewPage(found, wire.NewRevision, next(found, limit, cursor)))
 }
 
 func entryID(q query) (memory.EntryID, error) {

@@ -105,12 +105,9 @@ func (a *API) devices(c *call) error {
 	if err != nil {
 		return err
 	}
-	next := ""
-	if len(found) == limit {
-		next = string(found[limit-1].ID)
-	}
 	describe := func(d memory.Device) wire.Device { return wire.NewDevice(d, c.who.Device) }
-	return c.json(wire.NewPage(found, describe, next))
+	cursor := func(row memory.Device) string { return string(row.ID) }
+	return c.json(wire.NewPage(found, describe, next(found, limit, cursor)))
 }
 
 // removeDevice logs one of the caller's computers out.

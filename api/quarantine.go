@@ -35,27 +35,15 @@ func (a *API) quarantines(c *call) error {
 		return err
 	}
 	q := memory.QuarantineQuery{Limit: limit}
-	if cursor := c.query["cursor"]; cursor != "" {
-		at, name, err := parseTimeCursor(cursor)
-		if err != nil {
-			return err
-		}
-		id, err := wire.ParseQuarantineID(name)
-		if err != nil {
-			return badCursor()
-		}
-		q.After = memory.QuarantineCursor{At: at, ID: id}
+	if q.After.At, q.After.ID, err = after(c.query, wire.ParseQuarantineID); err != nil {
+		return err
 	}
 	found, err := a.service.Quarantines(c.ctx(), c.who, c.project, q)
 	if err != nil {
 		return err
 	}
-	next := ""
-	if len(found) == limit {
-		last := found[len(found)-1]
-		next = timeCursor(last.At, string(last.ID))
-	}
-	return c.json(wire.NewPage(found, wire.NewQuarantine, next))
+	cursor := func(row memory.Quarantine) string { return timeCursor(row.At, row.ID) }
+	return c.json(wire.NewPage(found, wire.NewQuarantine, next(found, limit, cursor)))
 }
 
 // quarantine answers with one quarantine and its entries.

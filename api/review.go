@@ -15,11 +15,8 @@ func (a *API) proposals(c *call) error {
 	if err != nil {
 		return err
 	}
-	next := ""
-	if len(found) == q.Limit {
-		next = proposalCursor(found[len(found)-1])
-	}
-	return c.json(wire.NewPage(found, wire.NewProposal, next))
+	cursor := func(row memory.Proposal) string { return timeCursor(row.At, row.ID) }
+	return c.json(wire.NewPage(found, wire.NewProposal, next(found, q.Limit, cursor)))
 }
 
 func proposalQuery(c *call) (p memory.ProposalQuery, err error) {
@@ -28,36 +25,14 @@ func proposalQuery(c *call) (p memory.ProposalQuery, err error) {
 			return p, err
 		}
 	}
-	switch author := c.query["author"]; author {
-	case "me":
-		p.Author = c.who.Member
-	default:
-		if p.Author, err = wire.ParseMemberID("author", author); err != nil {
-			return p, err
-		}
+	if p.Author, err = c.author(); err != nil {
+		return p, err
 	}
 	if p.Limit, err = pageSize(c.query); err != nil {
 		return p, err
 	}
-	if cursor := c.query["cursor"]; cursor != "" {
-		p.After, err = parseProposalCursor(cursor)
-	}
+	p.After.At, p.After.ID, err = after(c.query, wire.ParseProposalID)
 	return p, err
-}
-
-// proposalCursor writes the place of a proposal in its list.
-func proposalCursor(p memory.Proposal) string { return timeCursor(p.At, string(p.ID)) }
-
-func parseProposalCursor(s string) (memory.ProposalCursor, error) {
-	at, id, err := parseTimeCursor(s)
-	if err != nil {
-		return memory.ProposalCursor{}, err
-	}
-	proposal, err := wire.ParseProposalID(id)
-	if err != nil {
-		return memory.ProposalCursor{}, badCursor()
-	}
-	return memory.ProposalCursor{At: at, ID: proposal}, nil
 }
 
 // proposal answers with one proposal and what it would replace.
