@@ -84,11 +84,7 @@ type cycle struct {
 	receipts notes
 	received []received // by earlier runs, until the news came
 
-	// What was deleted here.
-	deletions     notes
-	deletionsRead bool
-	deletedHere   []string // in earlier runs, if they were read
-	ownDeletes    []string // in this run
+	ownDeletes ownDeletes
 
 	// What waits for a reviewer, or did.
 	proposals []proposal
@@ -139,7 +135,7 @@ func (s *Syncer) open(ctx context.Context, file string, o SyncOptions, report *R
 	c.moved, c.forks = movedBy(c.sent), map[memory.EntryID]fork{}
 	c.receipts.file = filepath.Join(filepath.Dir(file), "received")
 	c.received = readReceived(&c.receipts)
-	c.deletions.file = filepath.Join(filepath.Dir(file), "deleted")
+	c.ownDeletes.notes.file = filepath.Join(filepath.Dir(file), "deleted")
 	c.recorded = len(x.Refusals)
 	for _, r := range x.Refusals {
 		if r.Entry == "" {
@@ -269,7 +265,7 @@ func (c *cycle) finish(file string, failed error) error {
 	if c.options.DryRun || c.options.Offline {
 		return listed
 	}
-	c.rememberDeletes()
+	c.ownDeletes.remember()
 	c.rememberLeaks()
 	if failed == nil && len(c.listing.Leftovers) == 0 && len(c.report.Done) > 0 {
 		if err := c.trashBin.prune(c.surelyPast().Add(-trashAge)); err != nil {

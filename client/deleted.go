@@ -8,29 +8,57 @@ import (
 	msync "github.com/teammem/teammem/sync"
 )
 
-// Whoever deleted an entry is told when it comes back: somebody had edited it
-// meanwhile, or shared it again. The index does not keep what is gone on both
-// sides, so a file beside it has the entries that were deleted here.
-
 // maxOwnDeletes is how many are kept, the newest.
 const maxOwnDeletes = 1000
 
-// rememberDeletes adds those of this run.
-func (c *cycle) rememberDeletes() {
-	if len(c.ownDeletes) == 0 {
-		return
-	}
-	all := slices.Concat(c.deletedBefore(), c.ownDeletes)
-	c.keepDeletes(all[max(0, len(all)-maxOwnDeletes):])
-	c.ownDeletes = nil
+// ownDeletes are the entries that were deleted here. Whoever deleted one is told
+// when it comes back: somebody had edited it meanwhile, or shared it again. The
+// index does not keep what is gone on both sides, so a file beside it does.
+type ownDeletes struct {
+	notes notes
+	read  bool     // the notes were
+	noted []string // by earlier runs, oldest first; see known
+	now   []string // in this run
 }
 
-// deletedBefore are those of earlier runs, oldest first. They are read once.
-func (c *cycle) deletedBefore() []string {
-	if !c.deletionsRead {
-		c.deletedHere, c.deletionsRead = c.deletions.lines(), true
+// known returns those of earlier runs. They are read once.
+func (d *ownDeletes) known() []string {
+	if !d.read {
+		d.noted, d.read = d.notes.lines(), true
 	}
-	return c.deletedHere
+	return d.noted
+}
+
+// remember notes those of this run.
+func (d *ownDeletes) remember() {
+	if len(d.now) == 0 {
+		return
+	}
+	all := slices.Concat(d.known(), d.now)
+	d.keep(all[max(0, len(all)-maxOwnDeletes):])
+	d.now = nil
+}
+
+// forget reports whether the entry was deleted here by an earlier run, and that is
+// over.
+func (d *ownDeletes) forget(entry string) bool {
+	at := slices.Index(d.known(), entry)
+	if at < 0 {
+		return false
+	}
+	d.keep(slices.Delete(d.noted, at, at+1))
+	return true
+}
+
+// keep notes all of them, or leaves the file as it was.
+func (d *ownDeletes) keep(all []string) {
+	d.noted = all
+	if len(all) == 0 {
+		d.notes.drop()
+		return
+	}
+	d.notes.there = true
+	_ = replaceFile(d.notes.file, []byte(strings.Join(all, "\n")+"\n"), private, time.Time{}) // a help, as all notes
 }
 
 // cameBack tells of an entry that has come, if it was deleted here.
@@ -38,21 +66,7 @@ func (c *cycle) cameBack(op msync.Op) {
 	if op.Kind != msync.Download || op.Base.EntryID != "" || c.absentAt.IsZero() {
 		return // nothing is deleted here that was never here
 	}
-	at := slices.Index(c.deletedBefore(), string(op.Entry))
-	if at < 0 {
-		return
+	if c.ownDeletes.forget(string(op.Entry)) {
+		c.notice("%s: shared again after you deleted it", op.Path)
 	}
-	c.keepDeletes(slices.Delete(c.deletedHere, at, at+1))
-	c.notice("%s: shared again after you deleted it", op.Path)
-}
-
-// keepDeletes notes all of them, or leaves the file as it was.
-func (c *cycle) keepDeletes(all []string) {
-	c.deletedHere = all
-	if len(all) == 0 {
-		c.deletions.drop()
-		return
-	}
-	c.deletions.there = true
-	_ = replaceFile(c.deletions.file, []byte(strings.Join(all, "\n")+"\n"), private, time.Time{}) // a help, as all notes
 }

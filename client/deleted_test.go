@@ -9,24 +9,24 @@ import (
 
 // The list of deletes comes in place of the one before at once: a run that is cut
 // off leaves either.
-func TestKeepDeletes_AtOnce(t *testing.T) {
+func TestOwnDeletes_KeptAtOnce(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	c := &cycle{deletions: notes{file: filepath.Join(dir, "deleted")}}
-	n := &c.deletions
+	d := ownDeletes{notes: notes{file: filepath.Join(dir, "deleted")}}
+	n := &d.notes
 	n.add("one\ntwo\n")
 	before := filepath.Join(dir, "before")
 	if err := os.Link(n.file, before); err != nil {
 		t.Fatal(err)
 	}
-	c.keepDeletes([]string{"two", "three"})
+	d.keep([]string{"two", "three"})
 	if got := n.lines(); !slices.Equal(got, []string{"two", "three"}) {
 		t.Errorf("lines %q", got)
 	}
 	if got, err := os.ReadFile(before); err != nil || string(got) != "one\ntwo\n" {
 		t.Errorf("the file of before says %q, %v", got, err)
 	}
-	if c.keepDeletes(nil); exists(n.file) {
+	if d.keep(nil); exists(n.file) {
 		t.Error("there is a file of no lines")
 	}
 }

@@ -55,7 +55,7 @@ func (c *cycle) published(ctx context.Context, o *offer, v memory.Verdict) error
 	switch {
 	case o.op.Kind == msync.DeleteRemote:
 		c.countDelete(o.op.Kind)
-		c.ownDeletes = append(c.ownDeletes, string(o.op.Entry))
+		c.ownDeletes.now = append(c.ownDeletes.now, string(o.op.Entry))
 		c.state.forget(o.op.Entry)
 		c.reopen()
 		return nil
