@@ -49,3 +49,7 @@ func UserDirs(getenv func(string) string) (Dirs, error) {
 	d.Data, err = at("XDG_DATA_HOME", data...)
 	return d, err
 }
+
+// Watched returns the files of logins and of links, which change when a member
+// logs in or links a folder.
+func (d Dirs) Watched() (credentials, links string) { return d.credentialsFile(), d.linksFile() }

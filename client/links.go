@@ -145,6 +145,13 @@ func (l Link) FindingPage(id memory.FindingID) string {
 	return strings.TrimSuffix(l.Server, "/") + "/p/" + url.PathEscape(string(l.Project)) + "/findings/" + url.PathEscape(string(id))
 }
 
+// TreeID tells linked trees apart, on this computer.
+func (d Dirs) TreeID(l Link) string { return l.Instance + "/" + string(l.Project) + "/" + l.tag() }
+
+// SameTree reports whether two links mirror one tree, as those of a repository
+// and its worktrees do.
+func (d Dirs) SameTree(a, b Link) bool { return d.TreeID(a) == d.TreeID(b) }
+
 // tag tells the trees of one project apart.
 func (l Link) tag() string { return l.RootID[:min(8, len(l.RootID))] }
 
