@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode"
 
 	"github.com/aymanbagabas/go-udiff"
 	"github.com/spf13/cobra"
@@ -141,14 +140,4 @@ func describeConflict(k client.Conflict, s client.Sides) string {
 		diff("What is different on the server:", "base", s.Base, "theirs", s.Theirs)
 	}
 	return b.String()
-}
-
-// visible replaces what would do something to a terminal.
-func visible(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Cf, r) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, text)
 }

@@ -4,9 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strings"
-	"text/tabwriter"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -51,7 +48,7 @@ func (a *app) listTokens(ctx context.Context, s *memory.Service, db *database, n
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(w, "%s\t%s\t…%s\t%s\t%s\t%s\n", t.ID, who, t.Last4, scopeList(t.Scopes), orDash(string(t.Project)), state)
+			fmt.Fprintf(w, "%s\t%s\t…%s\t%s\t%s\t%s\n", t.ID, who, t.Last4, orDash(scopeList(t.Scopes, ",")), orDash(string(t.Project)), state)
 		}
 		return nil
 	})
@@ -113,7 +110,7 @@ func (a *app) listDevices(ctx context.Context, s *memory.Service, db *database, 
 				if err != nil {
 					return err
 				}
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", d.ID, who, inOneLine(d.Name), scopeList(d.Scopes), orDash(string(d.Project)), deviceState(d))
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", d.ID, who, inOneLine(d.Name), orDash(scopeList(d.Scopes, ",")), orDash(string(d.Project)), deviceState(d))
 			}
 			q.After = page[len(page)-1].ID
 		}
@@ -170,32 +167,4 @@ func (d *database) people(ctx context.Context, name string) (names func(memory.M
 	}
 	m, err := d.store.MemberByName(ctx, name)
 	return names, m.ID, err
-}
-
-// table prints rows whose cells end in tabs.
-func table(out io.Writer, rows func(io.Writer) error) error {
-	const gap = 2
-	w := tabwriter.NewWriter(out, 0, 0, gap, ' ', 0)
-	if err := rows(w); err != nil {
-		return err
-	}
-	return w.Flush()
-}
-
-// instant is a time to the second: of logins the day alone says too little.
-func instant(t time.Time) string { return t.UTC().Format(time.RFC3339) }
-
-func scopeList(scopes []memory.Scope) string {
-	var all []string
-	for _, s := range scopes {
-		all = append(all, string(s))
-	}
-	return orDash(strings.Join(all, ","))
-}
-
-func orDash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
 }

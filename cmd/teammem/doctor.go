@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"time"
-	"unicode"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -205,14 +203,4 @@ func (a *app) colored(g client.Grade, text string) string {
 	}
 	color := map[client.Grade]string{client.Well: "32", client.Look: "33", client.Wrong: "31"}[g]
 	return "\x1b[" + color + "m" + text + "\x1b[0m"
-}
-
-// inOneLine leaves out what could move the cursor: some words are a server's.
-func inOneLine(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, s)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/teammem/teammem/client"
@@ -144,15 +143,6 @@ func describeRefused(f client.Refused) string {
 		reason += fmt.Sprintf(", %s at byte %d", f.Problem.Layer, f.Problem.Position)
 	}
 	return fmt.Sprintf("%s: %s (%s): %s", where, shown(f.File), reason, f.Problem.Message)
-}
-
-// shown quotes a foreign name unless all of it can be seen: it could hold
-// anything, and move the cursor or hide what follows.
-func shown(name string) string {
-	if quoted := strconv.Quote(name); quoted != `"`+name+`"` {
-		return quoted
-	}
-	return name
 }
 
 func describeDone(d client.Done, planned bool) string {

@@ -93,8 +93,6 @@ const (
 	longestNote = 500
 )
 
-func day(at time.Time) string { return at.UTC().Format(time.DateOnly) }
-
 // waitingLine is one change that waits for a reviewer, or did.
 type waitingLine struct {
 	Type     string    `json:"type"`

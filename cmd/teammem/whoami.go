@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -88,7 +87,7 @@ func (a *app) printWhoami(l client.Login, who memory.Principal, asJSON bool) err
 		if who.Project != "" {
 			project = "only " + string(who.Project)
 		}
-		rows = append(rows, [2]string{"scopes", joined(who.Scopes)}, [2]string{"projects", project})
+		rows = append(rows, [2]string{"scopes", scopeList(who.Scopes, ", ")}, [2]string{"projects", project})
 	}
 	if l.CAFile != "" {
 		rows = append(rows, [2]string{"ca file", l.CAFile})
@@ -99,14 +98,4 @@ func (a *app) printWhoami(l client.Login, who memory.Principal, asJSON bool) err
 		}
 	}
 	return nil
-}
-
-func inUTC(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
-
-func joined(scopes []memory.Scope) string {
-	words := make([]string, len(scopes))
-	for i, s := range scopes {
-		words[i] = string(s)
-	}
-	return strings.Join(words, ", ")
 }
