@@ -22,19 +22,26 @@ func shown(name string) string {
 // visible replaces what would do something to a terminal.
 func visible(text string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Cf, r) {
+		if acts(r) && r != '\n' && r != '\t' {
 			return unicode.ReplacementChar
 		}
 		return r
 	}, text)
 }
 
-// inOneLine leaves out what could move the cursor: some words are a server's.
+// inOneLine is [visible] for what is no text of several lines: some words are a
+// server's.
 func inOneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return ' '
 		}
 		return r
-	}, s)
+	}, visible(s))
+}
+
+// acts reports whether a terminal does something at the rune, instead of showing
+// it: moves, starts a line, or turns the direction of what follows.
+func acts(r rune) bool {
+	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp)
 }
