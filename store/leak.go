@@ -180,7 +180,12 @@ const restored = `(
 		select max(a.at)
 		from audit a
 		join changes c on c.project_id = f.project_id and c.seq = f.first_rev
-		join revisions r on r.project_id = c.project_id and r.entry_id = c.entry_id and r.rev = c.rev
+		cross join lateral (
+			select at
+			from revisions
+			where project_id = c.project_id and entry_id = c.entry_id and rev = c.rev
+			offset 0
+		) as r
 		where a.action = 'instance.restore' and a.at > r.at
 	)`
 

@@ -51,8 +51,13 @@ func (s *Store) Overviews(ctx context.Context, member memory.MemberID, now time.
 			) as remotes,
 			r.role, p.live, waiting.pending, waiting.mine, findings.found, findings.found_mine, findings.requested, findings.asked, (
 				select v.at
-				from changes c
-				join revisions v on v.project_id = c.project_id and v.entry_id = c.entry_id and v.rev = c.rev
+				from changes c,
+					lateral (
+						select at
+						from revisions
+						where project_id = c.project_id and entry_id = c.entry_id and rev = c.rev
+						offset 0
+					) as v
 				where c.project_id = p.project_id and c.seq = p.seq
 			) as changed_at
 		from projects p
@@ -104,7 +109,12 @@ func (s *Store) Recent(ctx context.Context, projects []memory.ProjectID, limit i
 			order by seq desc
 			limit @limit
 		) as c
-		join revisions r on r.project_id = c.project_id and r.entry_id = c.entry_id and r.rev = c.rev
+		cross join lateral (
+			select op, path, sha256, size, kind, at, author, device_id, agent, agent_version, agent_session, agent_model, base_rev
+			from revisions
+			where project_id = c.project_id and entry_id = c.entry_id and rev = c.rev
+			offset 0
+		) as r
 		join members m on m.member_id = r.author
 		order by r.at desc, c.project_id, c.seq desc
 		limit @limit`,

@@ -98,6 +98,51 @@ func TestPlans_ReadNoWholeProject(t *testing.T) {
 	b.check(t)
 }
 
+// A project that was filled since the tables were last analysed looks to the
+// planner as if it had hardly a revision. Reading all of them for each change
+// would keep a core busy for seconds after a first upload.
+func TestPlans_ReadNoNewProjectForEachChange(t *testing.T) {
+	t.Parallel()
+	const entries = 600
+	b := open(t, store.Options{MaxConns: 1, Log: testLog(t)})
+	fill := func() {
+		var writes []memory.Write
+		for i := range entries {
+			writes = append(writes, put(t, pathOf(i), fmt.Sprint("text ", i)))
+		}
+		b.push(t, writes...)
+	}
+	fill()
+	b.exec(t, `analyze revisions, changes`)
+	b.project = b.addProject(t, "acme/new")
+	fill()
+	for _, tc := range []struct {
+		name string
+		most int // rows
+		call func() error
+	}{
+		{"re-scan", 4 * entries, func() error {
+			p := memory.RescanProgress{Project: b.project.ID, Goal: entries}
+			_, _, err := b.RescanTexts(t.Context(), memory.Rescan{Whole: true}, p, entries, 1<<20)
+			return err
+		}},
+		{"recent changes", 100, func() error {
+			_, err := b.Recent(t.Context(), []memory.ProjectID{b.project.ID}, 10)
+			return err
+		}},
+		{"overviews", 100, func() error {
+			_, err := b.Overviews(t.Context(), b.member.ID, start())
+			return err
+		}},
+	} {
+		before := b.rowsRead(t)
+		must(t, tc.call())
+		if got := b.rowsRead(t) - before; got > tc.most {
+			t.Errorf("%s reads %d rows, want at most %d", tc.name, got, tc.most)
+		}
+	}
+}
+
 // rowsRead returns how many rows the one connection of the store has read. It
 // reports that when it is told to.
 func (b *bundle) rowsRead(t *testing.T) int {

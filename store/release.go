@@ -206,7 +206,12 @@ func readQuarantine(ctx context.Context, tx pgx.Tx, project memory.ProjectID, id
 	q.Entries, err = list(ctx, tx, quarantinedRow.quarantined, `
 		select q.entry_id, r.path, q.rev, q.was_rev, r.author, q.back_rev, q.released_rev
 		from quarantined q
-		join revisions r on r.project_id = q.project_id and r.entry_id = q.entry_id and r.rev = q.was_rev
+		cross join lateral (
+			select path, author
+			from revisions
+			where project_id = q.project_id and entry_id = q.entry_id and rev = q.was_rev
+			offset 0
+		) as r
 		where q.project_id = @project and q.quarantine_id = @quarantine
 		order by r.path, q.entry_id`,
 		pgx.StrictNamedArgs{"project": project, "quarantine": id})

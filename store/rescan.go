@@ -243,6 +243,7 @@ func (s *Store) scanRows(ctx context.Context, args pgx.StrictNamedArgs, sql stri
 }
 
 // The author is who wrote the text first, not who moved it or brought it back.
+// Each revision is looked up by itself, for the reason that queueLookups has.
 const revisionTexts = `
 	select t.seq, t.entry_id as id, t.path, case when t.wanted then t.content end as content, t.sha256, t.author,
 		m.name as author_name, t.device_id, false as pending
@@ -257,7 +258,12 @@ const revisionTexts = `
 			order by seq
 			limit @limit
 		) as c
-		join revisions r on r.project_id = @project and r.entry_id = c.entry_id and r.rev = c.rev
+		cross join lateral (
+			select entry_id, rev, path, content, sha256, size, author, device_id, rule_set
+			from revisions
+			where project_id = @project and entry_id = c.entry_id and rev = c.rev
+			offset 0
+		) as r
 		left join lateral (
 			select o.author, o.device_id
 			from revisions o
