@@ -220,7 +220,7 @@ func TestFindingPage_Words(t *testing.T) {
 	page := withFinding(stored)
 	page.Open.Stored, page.Open.Receivers, page.Open.Withheld = false, nil, "note of ent_1@7"
 	got := text(drawn(t, view.FindingsPage(frame(view.SectionFindings), page)))
-	for _, want := range []string{"Newer rules found it in the note of ent_1@7", "others may have read it"} {
+	for _, want := range []string{"newer rules found it in the note of ent_1@7", "others may have read it"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in %s", want, got)
 		}
