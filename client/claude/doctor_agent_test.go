@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -20,9 +21,13 @@ func (p *place) examine() *Case {
 	return c
 }
 
-// program makes a command that can be run.
+// program makes a command that can be run. No process is started meanwhile: it
+// would have the file open for writing until it has become its own program, and
+// such a file cannot be run.
 func (p *place) program(script string, parts ...string) string {
 	p.t.Helper()
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
 	name := p.file("#!/bin/sh\n"+script+"\n", parts...)
 	must(p.t, os.Chmod(name, 0o700))
 	return name
