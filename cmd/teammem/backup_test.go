@@ -168,7 +168,7 @@ func TestRestore_Killed(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := &team{dir: tm.dir, database: target}
-	other.start(t, "127.0.0.1:0")
+	other.start(t, anyPort())
 	if n := number(t, target, `select (select count(*) from members) + (select count(*) from revisions)`); n != 0 {
 		t.Errorf("a server serves %d rows of half a restore", n)
 	}

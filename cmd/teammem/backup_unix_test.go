@@ -16,7 +16,7 @@ import (
 func TestBackup_PrivateCluster(t *testing.T) {
 	t.Parallel()
 	tm := &team{dir: privateFolder(t)}
-	tm.start(t, "127.0.0.1:0")
+	tm.start(t, anyPort())
 	data := filepath.Join(tm.dir, "instance")
 	tm.admin = []string{"admin", "--data", data}
 	tm.must(t, append(tm.admin, "project", "add", "acme/app")...)

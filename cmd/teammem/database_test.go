@@ -42,7 +42,7 @@ func TestAdmin_SaysThatItMadeAnInstance(t *testing.T) {
 func TestServe_DataFolderGone(t *testing.T) {
 	t.Parallel()
 	tm := &team{dir: privateFolder(t)}
-	tm.start(t, "127.0.0.1:0")
+	tm.start(t, anyPort())
 	data := filepath.Join(tm.dir, "instance", "postgres")
 	raw, err := os.ReadFile(filepath.Join(data, "postmaster.pid"))
 	if err != nil {

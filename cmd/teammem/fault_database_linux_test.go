@@ -29,7 +29,7 @@ func TestFault_DatabaseDisk(t *testing.T) {
 	data := filepath.Join(tm.dir, "instance")
 	d := mountDisk(t, data, "size=128m,mode=0711")
 	tm.admin = []string{"admin", "--data", data}
-	tm.start(t, "127.0.0.1:0")
+	tm.start(t, anyPort())
 	tm.must(t, append(tm.admin, "project", "add", "acme/app")...)
 	a, b := tm.join(t, "mara"), tm.join(t, "jo")
 	a.write(t, "first.md", "acknowledged\n")

@@ -10,7 +10,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -55,7 +57,7 @@ func newTeam(t *testing.T) *team {
 	t.Helper()
 	tm := &team{dir: t.TempDir(), database: testdb.New(t)}
 	tm.admin = []string{"admin", "--database-url", tm.database}
-	tm.start(t, "127.0.0.1:0")
+	tm.start(t, anyPort())
 	tm.must(t, append(tm.admin, "project", "add", "acme/app")...)
 	return tm
 }
@@ -105,6 +107,20 @@ func withoutRace(t testing.TB, log string) {
 	if strings.Contains(log, "WARNING: DATA RACE") {
 		t.Errorf("the server's log has a race:\n%s", log)
 	}
+}
+
+// teams counts the addresses that anyPort gave out.
+var teams atomic.Int32
+
+// anyPort is where a server listens that stops or starts again during the test.
+// Each has a loopback address of its own where the system has many: at one that
+// all share, its port would go to whoever asks for any meanwhile.
+func anyPort() string {
+	if runtime.GOOS != "linux" {
+		return "127.0.0.1:0"
+	}
+	n := int(teams.Add(1))
+	return fmt.Sprintf("127.%d.%d.%d:0", 1+os.Getpid()%250, n/250%250, 1+n%250)
 }
 
 // address is where the server listens, without the scheme.

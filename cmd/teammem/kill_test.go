@@ -83,7 +83,7 @@ func newKilling(t *testing.T, seed uint64) *killing {
 	t.Helper()
 	k := &killing{team: &team{dir: privateFolder(t)}, random: rand.New(rand.NewPCG(seed, 0))}
 	k.admin = []string{"admin", "--data", filepath.Join(k.dir, "instance")}
-	k.start(t, "127.0.0.1:0")
+	k.start(t, anyPort())
 	k.must(t, append(k.admin, "project", "add", "acme/app")...)
 	k.trap = &trap{target: k.address()}
 	real := k.url
