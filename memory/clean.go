@@ -21,13 +21,15 @@ func RuleSet(scanner string) string { return scanner + "/" + sanitize.TextRules 
 // store and wire.
 type Clean struct {
 	content string
+	meta    Frontmatter
 	sum     Hash
 	ruleSet string
 	allowed bool
 }
 
 // Screen checks content that is about to be shared as path: the size cap, the
-// encoding, and secrets in the text and in the key itself. The error is an
+// encoding, and secrets in the text, in what it says of itself once that is read
+// as YAML, and in the key itself. The error is an
 // [*Error] that names rule and position and never the value; if ctx ended
 // meanwhile, it is the context's.
 func Screen(ctx context.Context, scanner Scanner, path Path, content []byte) (Clean, error) {
@@ -48,10 +50,12 @@ func Screen(ctx context.Context, scanner Scanner, path Path, content []byte) (Cl
 		return Clean{}, err
 	}
 	text := string(content)
-	if err := scan(ctx, scanner, "content", text); err != nil {
+	head := readHead(text)
+	meta := head.frontmatter(path)
+	if err := scan(ctx, scanner, "content", pieces(text, head, meta)...); err != nil {
 		return Clean{}, err
 	}
-	return Clean{content: text, sum: Sum(content), ruleSet: RuleSet(scanner.RuleSet()), allowed: usedException(scanner)}, nil
+	return Clean{content: text, meta: meta, sum: Sum(content), ruleSet: RuleSet(scanner.RuleSet()), allowed: usedException(scanner)}, nil
 }
 
 // CheckText refuses what is no text, or holds what nobody sees, with code
@@ -85,19 +89,14 @@ const (
 	layerHidden   = "hidden"   // it holds what nobody sees
 )
 
-// scanPath refuses a path with a secret in it. Rules for text expect a token to end
-// in a blank or a quote, so each name is also looked at by itself.
+// scanPath refuses a path with a secret in it.
 func scanPath(ctx context.Context, scanner Scanner, p Path) error {
-	if err := scan(ctx, scanner, "path", p.String()); err != nil {
-		return err
-	}
-	names := strings.ReplaceAll(strings.TrimSuffix(p.String(), ".md"), "/", "\n")
-	return scan(ctx, scanner, "path", names)
+	return scan(ctx, scanner, "path", namePieces(p.String())...)
 }
 
 // scan refuses text with secrets in it, and text whose scan did not finish.
-func scan(ctx context.Context, scanner Scanner, field, text string) error {
-	findings, err := scanner.Scan(ctx, text)
+func scan(ctx context.Context, scanner Scanner, field string, all ...piece) error {
+	findings, err := findIn(ctx, scanner, all)
 	if err != nil && ctx.Err() != nil {
 		return ctx.Err() // the caller went away, which says nothing of the text
 	}
@@ -135,6 +134,9 @@ func (c Clean) Bytes() []byte { return []byte(c.content) }
 
 // Text returns the content.
 func (c Clean) Text() string { return c.content }
+
+// Frontmatter returns what the content says of itself.
+func (c Clean) Frontmatter() Frontmatter { return c.meta }
 
 // Sum returns the hash of the content.
 func (c Clean) Sum() Hash { return c.sum }

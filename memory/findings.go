@@ -55,7 +55,7 @@ func (s *Service) harmlessPath(ctx context.Context, path string) (Path, error) {
 	if err != nil {
 		return Path{}, nil //nolint:nilerr // a finding without a path is told, too
 	}
-	clean, err := s.harmless(ctx, p.String())
+	clean, err := harmless(ctx, scanPath(ctx, s.scanner, p))
 	if err != nil || !clean {
 		return Path{}, err
 	}
@@ -68,16 +68,16 @@ func (s *Service) harmlessExcerpt(ctx context.Context, excerpt string) (string, 
 	if utf8.RuneCountInString(excerpt) > maxExcerpt || strings.ContainsAny(excerpt, "\r\n") {
 		return "", nil
 	}
-	clean, err := s.harmless(ctx, excerpt)
+	clean, err := harmless(ctx, s.screenWords(ctx, "", excerpt))
 	if err != nil || !clean {
 		return "", err
 	}
 	return excerpt, nil
 }
 
-// harmless reports whether words may be kept; the error is about the request.
-func (s *Service) harmless(ctx context.Context, words string) (bool, error) {
-	err := s.screenWords(ctx, "", words)
+// harmless reports whether words may be kept that the gate said this of; the error
+// is about the request.
+func harmless(ctx context.Context, err error) (bool, error) {
 	if ctx.Err() != nil {
 		return false, ctx.Err()
 	}
@@ -224,7 +224,7 @@ func (s *Service) RequestAllow(ctx context.Context, who Principal, id ProjectID,
 	if err := checkGlob(w.Glob); err != nil {
 		return Finding{}, err
 	}
-	if err := s.screenWords(ctx, "paths", w.Glob); err != nil {
+	if err := s.screenGlob(ctx, w.Glob); err != nil {
 		return Finding{}, err
 	}
 	if !globMatches(w.Glob, f.Path) {
@@ -242,6 +242,14 @@ func (s *Service) RequestAllow(ctx context.Context, who Principal, id ProjectID,
 	}
 	r := &AllowRequest{Reason: w.Reason, Note: w.Note, Glob: w.Glob, At: now, ExpiresAt: now.Add(AllowRequestLife)}
 	return s.change(ctx, f, FindingRequested, r, who.Row(now, "finding.request", string(f.ID)))
+}
+
+// screenGlob also looks at each name of the paths by itself.
+func (s *Service) screenGlob(ctx context.Context, glob string) error {
+	if err := s.screenWords(ctx, "paths", glob); err != nil {
+		return err
+	}
+	return scan(ctx, s.scanner, "paths", namePieces(glob)...)
 }
 
 // askable says why nobody, or not this one, can ask for an exception.

@@ -157,7 +157,7 @@ func screenWords(ctx context.Context, scanner Scanner, field, words string) erro
 		e.Field = field
 		return e
 	}
-	return scan(ctx, scanner, field, words)
+	return scan(ctx, scanner, field, piece{words: words})
 }
 
 func (s *Service) screenPut(ctx context.Context, id ProjectID, op Op, w Write) (Write, error) {
@@ -168,7 +168,7 @@ func (s *Service) screenPut(ctx context.Context, id ProjectID, op Op, w Write) (
 	if err != nil {
 		return Write{Path: w.Path}, err
 	}
-	w.Content, w.Meta = content, ReadFrontmatter(w.Path, content.Text())
+	w.Content, w.Meta = content, content.Frontmatter()
 	w.Risks = s.risks.of(w.Meta, content)
 	return w, nil
 }

@@ -94,13 +94,14 @@ func (w rescan) text(ctx context.Context, p *RescanProgress, t StoredText, x Exc
 
 // find returns what the text and its name hold and nobody allowed.
 func (w rescan) find(ctx context.Context, t StoredText, x Exceptions) (all []Finding, err error) {
-	now := w.clock()
+	now, text := w.clock(), string(t.Content)
 	known := func(context.Context) (Exceptions, error) { return x.InForce(now), nil }
+	head := readHead(text)
 	for _, part := range []struct {
-		text string
-		path Path // that is known to hold nothing
-	}{{t.Path.String(), Path{}}, {string(t.Content), t.Path}} {
-		found, err := Allowing(w.scanner, part.path, known).Scan(ctx, part.text)
+		pieces []piece
+		path   Path // that is known to hold nothing
+	}{{namePieces(t.Path.String()), Path{}}, {pieces(text, head, head.frontmatter(t.Path)), t.Path}} {
+		found, err := findIn(ctx, Allowing(w.scanner, part.path, known), part.pieces)
 		if err != nil {
 			return nil, err
 		}

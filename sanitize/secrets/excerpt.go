@@ -19,11 +19,16 @@ const (
 // Excerpt returns the line of text that f lies in, or the part of it around f,
 // with a mask of the same width in the place of everything that any rule found.
 // It is empty if the rules find something in it still, as may be the case where
-// a mask joined what belongs apart.
+// a mask joined what belongs apart, and if they do not find f there: it may come
+// from what the text says in other words.
 func (s *Scanner) Excerpt(ctx context.Context, text string, f sanitize.Finding) (string, error) {
 	found, err := s.matches(ctx, text)
 	if err != nil || len(found) >= maxFindings {
 		return "", err // more may be hidden than was found
+	}
+	is := func(g sanitize.Finding) bool { return g.Rule == f.Rule && g.Line == f.Line && g.Column == f.Column }
+	if !slices.ContainsFunc(findings(text, slices.Clone(found), nil), is) {
+		return "", nil
 	}
 	excerpt := masked(text, found, f)
 	left, err := s.matches(ctx, excerpt)

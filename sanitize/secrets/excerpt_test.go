@@ -139,3 +139,13 @@ func TestExcerpt_Punctuation(t *testing.T) {
 		}
 	}
 }
+
+// What is found in other words than those of the text has no place in it where a
+// mask could stand, so there is no excerpt.
+func TestExcerpt_OfOtherWords(t *testing.T) {
+	t.Parallel()
+	f := sanitize.Finding{Rule: "github-pat", Line: 2, Column: 1}
+	if got, err := scanner(t).Excerpt(t.Context(), "---\ndescription: in other words\n---\n", f); err != nil || got != "" {
+		t.Errorf("got %q, %v", got, err)
+	}
+}
