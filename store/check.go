@@ -68,7 +68,12 @@ func addUp(ctx context.Context, tx pgx.Tx, project memory.ProjectID) (memory.Dig
 	rows, err := list(ctx, tx, func(r liveRow) liveRow { return r }, `
 		select e.path, coalesce(sha256(r.content), decode(repeat('00', 32), 'hex')) as sha256
 		from entries e
-		join revisions r on r.project_id = e.project_id and r.entry_id = e.entry_id and r.rev = e.head_rev
+		cross join lateral (
+			select content
+			from revisions
+			where project_id = e.project_id and entry_id = e.entry_id and rev = e.head_rev
+			offset 0
+		) as r
 		where e.project_id = @project and e.deleted_rev is null`,
 		pgx.StrictNamedArgs{"project": project})
 	for _, r := range rows {

@@ -130,6 +130,11 @@ func TestPlans_ReadNoNewProjectForEachChange(t *testing.T) {
 			_, err := b.Recent(t.Context(), []memory.ProjectID{b.project.ID}, 10)
 			return err
 		}},
+		{"export", 4 * entries, func() error {
+			_, err := b.Export(t.Context(), b.project.ID, true, func(memory.Revision, bool) error { return nil })
+			return err
+		}},
+		{"check", 8 * entries, func() error { return b.Check(t.Context(), b.project.ID) }},
 		{"overviews", 100, func() error {
 			_, err := b.Overviews(t.Context(), b.member.ID, start())
 			return err
