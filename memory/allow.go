@@ -100,6 +100,7 @@ func segmentsMatch(globs, segments []string) bool {
 type Exceptions struct {
 	Key   FindingKey
 	Rules []AllowRule
+	Made  bool // there were any, if all have ended
 }
 
 // InForce leaves out the rules that do not hold at a time.

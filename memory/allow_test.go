@@ -94,7 +94,7 @@ func TestAllowing(t *testing.T) {
 			p, err := ParsePath(tt.path)
 			must(t, err)
 			s := Allowing(testscan.Words{}, p, func(context.Context) (Exceptions, error) {
-				return Exceptions{key, []AllowRule{tt.rule}}.InForce(start().Add(tt.at)), nil
+				return Exceptions{Key: key, Rules: []AllowRule{tt.rule}}.InForce(start().Add(tt.at)), nil
 			})
 			clean, err := Screen(t.Context(), s, p, []byte(tt.text))
 			if tt.left == 0 {

@@ -408,7 +408,8 @@ func (s *Service) scannerFor(id ProjectID, p Path) Scanner {
 
 // FindingStore keeps findings and exceptions.
 type FindingStore interface {
-	// Exceptions returns the project's key and all rules that were not revoked.
+	// Exceptions returns the project's key and all rules that were not revoked, and
+	// whether there ever were any.
 	Exceptions(ctx context.Context, project ProjectID) (Exceptions, error)
 	// KeepFindings keeps findings, and returns what is kept of each: one that its
 	// author has already stays the same, and is open again if it was over. More

@@ -77,7 +77,7 @@ func (s *Service) admit(ctx context.Context, who Principal, p Push) error {
 func (s *Service) check(ctx context.Context, project ProjectView, before []Item, op Op) (Item, error) {
 	w, err := s.screen(ctx, project.ID, op)
 	if err == nil && w.Action == ActionMove {
-		err = s.screenMoved(ctx, project.ID, before, w)
+		w, err = s.screenMoved(ctx, project.ID, before, w)
 	}
 	if ctx.Err() != nil {
 		return Item{}, ctx.Err()

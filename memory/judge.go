@@ -1,5 +1,7 @@
 package memory
 
+import "slices"
+
 // Stored is one op that [Judge] decided to write.
 type Stored struct {
 	Item     int // index in the batch
@@ -125,7 +127,7 @@ func (c *court) judgeMove(item int, w Write, head *EntryHead) Verdict {
 		return conflict(head)
 	case head.Path == w.Path && (w.BaseSum.IsZero() || head.Sum == w.BaseSum):
 		return same(head)
-	case !based(w, head) || head.Path != w.Previous:
+	case !based(w, head) || head.Path != w.Previous || w.Screened != nil && !slices.Contains(w.Screened, head.Sum):
 		return conflict(head)
 	}
 	if problem := c.settles(item, head, w.Path); problem != nil {

@@ -3,12 +3,14 @@ package memory
 import "context"
 
 // screenMoved takes the text that a move brings to another place through the gate
-// there, after the ops before it: an exception may be for the old place alone.
-// Where nothing is excepted, a text that was shared may have any name.
-func (s *Service) screenMoved(ctx context.Context, id ProjectID, before []Item, w Write) error {
+// there, after the ops before it: an exception may be for the old place alone, or
+// have ended. It returns the write with the texts that may come there, and no
+// others, whatever is shared meanwhile or becomes of the ops before. Where nothing
+// was ever excepted, a text that was shared may have any name.
+func (s *Service) screenMoved(ctx context.Context, id ProjectID, before []Item, w Write) (Write, error) {
 	x, err := s.store.Exceptions(ctx, id)
-	if err != nil || len(x.InForce(s.clock()).Rules) == 0 {
-		return err
+	if err != nil || !x.Made {
+		return w, err
 	}
 	brought, from := broughtBy(before, w.Previous)
 	texts, places := [][]byte{brought}, []Path{w.Previous}
@@ -18,19 +20,21 @@ func (s *Service) screenMoved(ctx context.Context, id ProjectID, before []Item, 
 	for _, p := range places {
 		text, err := s.textAt(ctx, id, p)
 		if err != nil {
-			return err
+			return w, err
 		}
 		texts = append(texts, text)
 	}
+	w.Screened = []Hash{}
 	for _, text := range texts {
 		if text == nil {
 			continue
 		}
 		if _, err := Screen(ctx, s.scannerFor(id, w.Path), w.Path, text); err != nil {
-			return err
+			return w, err
 		}
+		w.Screened = append(w.Screened, Sum(text))
 	}
-	return nil
+	return w, nil
 }
 
 // broughtBy is the text that ops bring to a path, or where it was before them.

@@ -50,6 +50,7 @@ type Write struct {
 	Note       string
 	Meta       Frontmatter // of a put
 	Risks      []Risk      // of a put: why a person should look at its text
+	Screened   []Hash      // of a move: the texts that may have the new path; nil: any
 }
 
 // Ruling says how one op of a batch was judged.

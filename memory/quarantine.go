@@ -62,6 +62,7 @@ type Quarantined struct {
 	Rev      int64    // the change that took it back; 0 if it only would be
 	Was      int64    // the newest revision before
 	Author   MemberID // of that
+	Writer   MemberID // who last wrote its text, if that was not moved or released alone
 	Back     int64    // whose text returned; 0: none, the entry went
 	Released int64    // the change that released it; 0: none has
 	Stuck    Stuck    // of a release: why it has not; of a quarantine: StuckRefused if the text before it may not return
@@ -79,10 +80,10 @@ const (
 	StuckOwn     Stuck = "own"     // whoever releases has written it, and somebody else took it back
 )
 
-// Own reports whether an entry's text is the member's own, and another person
-// decided that it goes. Then a third decides that it comes back.
+// Own reports whether an entry's text or newest change is the member's own, and
+// another person decided that it goes. Then a third decides that it comes back.
 func (q Quarantine) Own(e Quarantined, member MemberID) bool {
-	return member != "" && e.Author == member && q.By.Member != member && q.By.Member != ServerMember
+	return member != "" && (e.Author == member || e.Writer == member) && q.By.Member != member && q.By.Member != ServerMember
 }
 
 // AgainWithin is how long somebody may ask for a quarantine again because its

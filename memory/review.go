@@ -23,7 +23,7 @@ func (s *Service) Approve(ctx context.Context, who Principal, id ProjectID, prop
 	}
 	w, err := s.screen(ctx, id, p.op(view.Head.Cursor()))
 	if err == nil && w.Action == ActionMove {
-		err = s.screenMoved(ctx, id, nil, w)
+		w, err = s.screenMoved(ctx, id, nil, w)
 	}
 	if err != nil {
 		return Proposal{}, s.refuseApproval(ctx, who, p, err)

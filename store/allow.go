@@ -33,12 +33,22 @@ func (r allowRow) rule() memory.AllowRule {
 	}
 }
 
-// Exceptions returns the project's key and all rules that were not revoked.
+type exceptionsRow struct {
+	FindingKey []byte
+	Made       bool
+}
+
+func (r exceptionsRow) exceptions() memory.Exceptions {
+	return memory.Exceptions{Key: memory.NewFindingKey(r.FindingKey), Made: r.Made}
+}
+
+// Exceptions returns the project's key and all rules that were not revoked, and
+// whether there ever were any.
 func (s *Store) Exceptions(ctx context.Context, project memory.ProjectID) (x memory.Exceptions, err error) {
-	x.Key, err = one(ctx, s.pool, "project", func(r struct{ FindingKey []byte }) memory.FindingKey { return memory.NewFindingKey(r.FindingKey) }, `
-		select finding_key
-		from projects
-		where project_id = @project`,
+	x, err = one(ctx, s.pool, "project", exceptionsRow.exceptions, `
+		select p.finding_key, exists (select from allow_rules r where r.project_id = p.project_id) as made
+		from projects p
+		where p.project_id = @project`,
 		pgx.StrictNamedArgs{"project": project})
 	if err != nil {
 		return memory.Exceptions{}, s.fault(ctx, "read exceptions", err)

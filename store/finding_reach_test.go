@@ -68,6 +68,44 @@ func TestFinding_MovedOut(t *testing.T) {
 	}
 }
 
+// What else of the same push hides where a text comes from, or that somebody shares
+// it meanwhile, moves it no further; nor that the exception has ended.
+func TestFinding_MovedOutBehindOthers(t *testing.T) {
+	t.Parallel()
+	o := openOffice(t)
+	ctx, id := t.Context(), o.project.ID
+	o.share(t, o.mara, "in/a.md", "soft-one")
+	o.except(t, o.only(t, o.mara).ID, "in/*.md")
+	v, b := o.share(t, o.mara, "in/a.md", "clean"), o.share(t, o.mara, "b.md", "clean")
+	put := func(text string, base int64) memory.Op {
+		return memory.Op{Action: memory.ActionPut, Path: "in/a.md", EntryID: v.EntryID, BaseRev: base, Content: []byte(text)}
+	}
+	move := func(from, to string, entry memory.EntryID, base int64) memory.Op {
+		return memory.Op{Action: memory.ActionMove, Previous: from, Path: to, EntryID: entry, BaseRev: base}
+	}
+	attack := func(name string, ops ...memory.Op) {
+		t.Helper()
+		_, err := o.Service.Push(ctx, o.mara, id, memory.Push{Epoch: o.project.Head.Epoch, Ops: ops})
+		must(t, err)
+		for path, text := range o.tree(t) {
+			if text == "soft-one" && path != "in/a.md" {
+				t.Errorf("%s: %s has the value", name, path)
+			}
+		}
+	}
+	attack("behind a text that is not taken", put("soft-one", v.Rev), put("clean too", 1000), move("in/a.md", "c.md", v.EntryID, b.Rev+1))
+	e, _, err := o.Service.Entry(ctx, o.mara, id, "in/a.md")
+	must(t, err)
+	attack("behind an entry that is not taken",
+		put("clean", e.Rev), put("soft-one", e.Rev+1), move("b.md", "in/a.md", b.EntryID, b.Rev), move("in/a.md", "d.md", v.EntryID, e.Rev+2))
+	rules, err := o.Service.AllowRules(ctx, o.mia, id)
+	must(t, err)
+	must(t, o.Service.RevokeAllow(ctx, o.mia, id, rules[0].ID))
+	e, _, err = o.Service.Entry(ctx, o.mara, id, "in/a.md")
+	must(t, err)
+	attack("after the exception", move("in/a.md", "e.md", v.EntryID, e.Rev))
+}
+
 // What is decided about is what was looked at: who asks with other words, or tells
 // of the line in others, gets nothing by it.
 func TestFinding_OtherWordsMeanwhile(t *testing.T) {

@@ -330,3 +330,49 @@ func TestQuarantine_NotReleasedByItsAuthor(t *testing.T) {
 		t.Errorf("its author took it: %+v", e)
 	}
 }
+
+// A text is its author's whoever moved it or released it since, and a name whoever
+// gave it.
+func TestQuarantine_NotReleasedByWhoWroteTheText(t *testing.T) {
+	t.Parallel()
+	o := openOffice(t)
+	ctx, id := t.Context(), o.project.ID
+	take := func(who memory.Principal, entry memory.EntryID) memory.Quarantine {
+		t.Helper()
+		q, err := o.Service.Quarantine(ctx, who, id, memory.Withdrawal{Suspects: memory.Suspects{Entries: []memory.EntryID{entry}}})
+		must(t, err)
+		return q
+	}
+	release := func(who memory.Principal, q memory.Quarantine, want memory.Stuck) {
+		t.Helper()
+		r, err := o.Service.Release(ctx, who, id, q.ID, "")
+		must(t, err)
+		if e := r.Entries[0]; e.Stuck != want || (e.Released == 0) != (want != "") {
+			t.Errorf("%s releases %s: %+v", who.Name, e.Path, e)
+		}
+	}
+	move := func(who memory.Principal, from, to string) memory.EntryID {
+		t.Helper()
+		e, _, err := o.Service.Entry(ctx, who, id, from)
+		must(t, err)
+		op := memory.Op{Action: memory.ActionMove, Previous: from, Path: to, EntryID: e.ID, BaseRev: e.Rev}
+		r, err := o.Service.Push(ctx, who, id, memory.Push{Epoch: o.project.Head.Epoch, Ops: []memory.Op{op}})
+		must(t, err)
+		if r.Verdicts[0].Ruling != memory.RulingPublished {
+			t.Fatalf("%s: %+v", to, r.Verdicts)
+		}
+		return e.ID
+	}
+	v := o.share(t, o.mia, "a.md", "poison")
+	release(o.mara, take(o.mara, v.EntryID), "")
+	released := take(o.mara, v.EntryID)
+	release(o.mia, released, memory.StuckOwn)
+	release(o.mara, released, "")
+	moved := take(o.mara, move(o.mara, "a.md", "b.md"))
+	release(o.mia, moved, memory.StuckOwn)
+	release(o.mara, moved, "")
+	o.share(t, o.mara, "c.md", "harmless")
+	named := take(o.mara, move(o.mia, "c.md", "d.md"))
+	release(o.mia, named, memory.StuckOwn)
+	release(o.mara, named, "")
+}

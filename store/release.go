@@ -204,14 +204,22 @@ func readQuarantine(ctx context.Context, tx pgx.Tx, project memory.ProjectID, id
 		return q, err
 	}
 	q.Entries, err = list(ctx, tx, quarantinedRow.quarantined, `
-		select q.entry_id, r.path, q.rev, q.was_rev, r.author, q.back_rev, q.released_rev
+		select q.entry_id, r.path, q.rev, q.was_rev, r.author, w.author as writer, q.back_rev, q.released_rev
 		from quarantined q
 		cross join lateral (
-			select path, author
+			select path, author, sha256
 			from revisions
 			where project_id = q.project_id and entry_id = q.entry_id and rev = q.was_rev
 			offset 0
 		) as r
+		left join lateral (
+			select author
+			from revisions
+			where project_id = q.project_id and entry_id = q.entry_id and rev <= q.was_rev
+				and op = 'put' and source_rev is null and sha256 = r.sha256
+			order by rev desc
+			limit 1
+		) as w on true
 		where q.project_id = @project and q.quarantine_id = @quarantine
 		order by r.path, q.entry_id`,
 		pgx.StrictNamedArgs{"project": project, "quarantine": id})
@@ -224,6 +232,7 @@ type quarantinedRow struct {
 	Rev         int64
 	WasRev      int64
 	Author      string
+	Writer      *string
 	BackRev     int64
 	ReleasedRev *int64
 }
@@ -231,7 +240,7 @@ type quarantinedRow struct {
 func (r quarantinedRow) quarantined() memory.Quarantined {
 	return memory.Quarantined{
 		EntryID: memory.EntryID(r.EntryID), Path: memory.StoredPath(r.Path), Rev: r.Rev, Was: r.WasRev,
-		Author: memory.MemberID(r.Author), Back: r.BackRev, Released: value(r.ReleasedRev),
+		Author: memory.MemberID(r.Author), Writer: memory.MemberID(value(r.Writer)), Back: r.BackRev, Released: value(r.ReleasedRev),
 	}
 }
 
