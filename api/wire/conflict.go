@@ -122,8 +122,8 @@ func (w Conflict) Domain() (memory.Conflict, error) {
 		return memory.Conflict{}, malformed("a conflict without an id")
 	}
 	c := memory.Conflict{
-		ID: name, EntryID: memory.EntryID(w.EntryID), BaseRev: w.BaseRev, ServerRev: w.ServerRev, Size: w.Size, Author: w.Author.Domain(),
-		Device: memory.DeviceID(w.Device), RuleSet: w.RuleSet, KeptAt: w.KeptAt, At: w.At, Purged: w.Purged,
+		ID: name, EntryID: memory.EntryID(fit(w.EntryID)), BaseRev: w.BaseRev, ServerRev: w.ServerRev, Size: w.Size, Author: w.Author.Domain(),
+		Device: memory.DeviceID(fit(w.Device)), RuleSet: fit(w.RuleSet), KeptAt: w.KeptAt, At: w.At, Purged: w.Purged,
 	}
 	if c.Path, err = memory.ParseServedPath(w.Path); err != nil {
 		return c, err
@@ -133,7 +133,8 @@ func (w Conflict) Domain() (memory.Conflict, error) {
 	}
 	if r := w.Resolution; r != nil {
 		c.Closed = &memory.Resolution{
-			By: r.By.Domain(), At: r.At, How: memory.How(r.How), Rev: r.Rev, EntryID: memory.EntryID(r.EntryID), Proposal: memory.ProposalID(r.Proposal),
+			By: r.By.Domain(), At: r.At, How: memory.How(fit(r.How)), Rev: r.Rev, EntryID: memory.EntryID(fit(r.EntryID)),
+			Proposal: memory.ProposalID(fit(r.Proposal)),
 		}
 	}
 	if (w.State == conflictClosed) != (c.Closed != nil) {

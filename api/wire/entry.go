@@ -16,7 +16,7 @@ func newAuthor(a memory.Author) Author { return Author{string(a.Member), a.Name}
 
 // Domain returns the author.
 func (a Author) Domain() memory.Author {
-	return memory.Author{Member: memory.MemberID(a.Member), Name: a.Name}
+	return memory.Author{Member: memory.MemberID(fit(a.Member)), Name: fit(a.Name)}
 }
 
 // Agent is the program that wrote for a member, as it named itself.
@@ -31,6 +31,11 @@ func newAgent(a memory.Agent) Agent { return Agent(a) }
 
 // Domain returns the agent, unchecked.
 func (a Agent) Domain() memory.Agent { return memory.Agent(a) }
+
+// served is the agent of an answer.
+func (a Agent) served() memory.Agent {
+	return memory.Agent{Name: fit(a.Name), Version: fit(a.Version), Session: fit(a.Session), Model: fit(a.Model)}
+}
 
 // check holds what an agent says of itself to short texts.
 func (a Agent) check(field string) error {
@@ -97,7 +102,7 @@ func (w Entry) Domain() (memory.Entry, error) {
 		}
 	}
 	return memory.Entry{
-		ID: memory.EntryID(w.EntryID), Path: path, Kind: memory.Kind(w.Kind), Name: w.Name, Description: w.Description,
+		ID: memory.EntryID(fit(w.EntryID)), Path: path, Kind: memory.Kind(fit(w.Kind)), Name: fit(w.Name), Description: fit(w.Description),
 		Rev: w.Rev, Sum: sum, Size: w.Size, Author: w.Author.Domain(), UpdatedAt: w.UpdatedAt,
 	}, nil
 }
@@ -174,8 +179,9 @@ func (w Revision) Domain() (memory.Revision, error) {
 		return memory.Revision{}, err
 	}
 	r := memory.Revision{
-		EntryID: memory.EntryID(w.EntryID), Rev: w.Rev, Action: op, Path: path, Sum: sum, Size: w.Size, BaseRev: w.BaseRev,
-		Author: w.Author.Domain(), Device: memory.DeviceID(w.Device), Agent: w.Agent.Domain(), Note: w.Note, RuleSet: w.RuleSet, Risks: risks(w.Risks), At: w.At,
+		EntryID: memory.EntryID(fit(w.EntryID)), Rev: w.Rev, Action: op, Path: path, Sum: sum, Size: w.Size, BaseRev: w.BaseRev,
+		Author: w.Author.Domain(), Device: memory.DeviceID(fit(w.Device)), Agent: w.Agent.served(), Note: fitLines(w.Note), RuleSet: fit(w.RuleSet),
+		Risks: risks(w.Risks), At: w.At,
 		WithdrawnRev: w.WithdrawnRev, Purged: w.Purged,
 	}
 	if w.Content == nil {

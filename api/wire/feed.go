@@ -166,7 +166,7 @@ func (w Change) domain() (memory.Change, error) {
 	}
 	c := memory.Change{
 		Seq: w.Seq, EntryID: memory.EntryID(w.EntryID), Action: op, Path: path, Rev: w.Rev, Sum: sum, Size: w.Size,
-		Kind: memory.Kind(w.Kind), At: w.At, Author: w.Author.Domain(), Device: memory.DeviceID(w.Device), Agent: w.Agent.Domain(),
+		Kind: memory.Kind(fit(w.Kind)), At: w.At, Author: w.Author.Domain(), Device: memory.DeviceID(fit(w.Device)), Agent: w.Agent.served(),
 	}
 	if w.PreviousPath != "" {
 		if c.Previous, err = memory.ParseServedPath(w.PreviousPath); err != nil {

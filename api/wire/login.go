@@ -129,11 +129,11 @@ func (w Tokens) Domain() (memory.Tokens, error) {
 	}
 	t := memory.Tokens{
 		Access: w.AccessToken, AccessEnds: w.ExpiresAt, Refresh: w.RefreshToken, RefreshEnds: w.RefreshExpiresAt,
-		Device: device, Member: memory.Member{ID: member, Name: w.Member.Name},
-		Project: memory.ProjectID(w.Project),
+		Device: device, Member: memory.Member{ID: member, Name: fit(w.Member.Name)},
+		Project: memory.ProjectID(fit(w.Project)),
 	}
 	for _, s := range w.Scopes {
-		t.Scopes = append(t.Scopes, memory.Scope(s))
+		t.Scopes = append(t.Scopes, memory.Scope(fit(s)))
 	}
 	return t, nil
 }

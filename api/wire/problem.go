@@ -110,12 +110,35 @@ func harmless(s string) string {
 	if len(s) > most {
 		s = strings.ToValidUTF8(s[:most], "") + "…"
 	}
+	return fit(s)
+}
+
+// fit makes a word of an answer fit to be printed: it cannot write to the terminal,
+// or turn the rest of a line around.
+func fit(s string) string { return strings.Map(printed, s) }
+
+func fitAll(all []string) (done []string) {
+	for _, s := range all {
+		done = append(done, fit(s))
+	}
+	return done
+}
+
+// fitLines is fit for what may have lines.
+func fitLines(s string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029' {
-			return unicode.ReplacementChar
+		if r == '\n' || r == '\t' {
+			return r
 		}
-		return r
+		return printed(r)
 	}, s)
+}
+
+func printed(r rune) rune {
+	if unicode.IsControl(r) || r > unicode.MaxLatin1 && unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029' {
+		return unicode.ReplacementChar
+	}
+	return r
 }
 
 // resized and assign build findings without naming their package, which wire

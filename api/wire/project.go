@@ -51,7 +51,7 @@ func (w Project) Domain() (memory.ProjectView, error) {
 	}
 	return memory.ProjectView{
 		Project: memory.Project{
-			ID: id, Slug: w.Slug, Remotes: w.Remotes, Review: memory.Preset(w.Review),
+			ID: id, Slug: w.Slug, Remotes: fitAll(w.Remotes), Review: memory.Preset(fit(w.Review)),
 			Head: memory.Head{Epoch: w.Epoch, Seq: w.Head, Floor: w.Floor, Digest: digest},
 		},
 		Role: role,
@@ -84,12 +84,12 @@ func (w Me) Domain() (memory.Member, memory.Principal, error) {
 		return memory.Member{}, memory.Principal{}, err
 	}
 	who := memory.Principal{
-		Member: id, Name: w.Name, Admin: w.Admin, Device: memory.DeviceID(w.Device), Project: memory.ProjectID(w.Project),
+		Member: id, Name: fit(w.Name), Admin: w.Admin, Device: memory.DeviceID(fit(w.Device)), Project: memory.ProjectID(fit(w.Project)),
 	}
 	for _, s := range w.Scopes {
-		who.Scopes = append(who.Scopes, memory.Scope(s))
+		who.Scopes = append(who.Scopes, memory.Scope(fit(s)))
 	}
-	return memory.Member{ID: id, Name: w.Name, Admin: w.Admin}, who, nil
+	return memory.Member{ID: id, Name: who.Name, Admin: w.Admin}, who, nil
 }
 
 // DeviceAdd is the body of POST /me/devices.
@@ -139,8 +139,8 @@ func NewDevice(d memory.Device, current memory.DeviceID) Device {
 func (w Device) Domain() (memory.Device, error) {
 	id, err := served[memory.DeviceID]("dev_", w.ID)
 	return memory.Device{
-		ID: id, Name: w.Name, OS: w.OS, CreatedAt: w.CreatedAt, LastSeen: w.LastSeenAt, RevokedAt: w.RevokedAt,
-		RevokedFor: memory.EndReason(w.RevokedFor),
+		ID: id, Name: fit(w.Name), OS: fit(w.OS), CreatedAt: w.CreatedAt, LastSeen: w.LastSeenAt, RevokedAt: w.RevokedAt,
+		RevokedFor: memory.EndReason(fit(w.RevokedFor)),
 	}, err
 }
 

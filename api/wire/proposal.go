@@ -70,13 +70,13 @@ func (w Proposal) Domain() (memory.Proposal, error) {
 		return memory.Proposal{}, malformed("a proposal without an id")
 	}
 	p := memory.Proposal{
-		ID: id, State: memory.ProposalState(w.State), EntryID: memory.EntryID(w.EntryID), Creates: w.Creates,
-		BaseRev: w.BaseRev, Size: w.Size, Kind: memory.Kind(w.Kind), Name: w.Name, Description: w.Description,
-		Author: w.Author.Domain(), Device: memory.DeviceID(w.Device), Agent: w.Agent.Domain(), Note: w.Note, RuleSet: w.RuleSet,
-		Risks: risks(w.Risks), At: w.At, Successor: memory.ProposalID(w.Successor), Purged: w.Purged,
+		ID: id, State: memory.ProposalState(fit(w.State)), EntryID: memory.EntryID(fit(w.EntryID)), Creates: w.Creates,
+		BaseRev: w.BaseRev, Size: w.Size, Kind: memory.Kind(fit(w.Kind)), Name: fit(w.Name), Description: fit(w.Description),
+		Author: w.Author.Domain(), Device: memory.DeviceID(fit(w.Device)), Agent: w.Agent.served(), Note: fitLines(w.Note), RuleSet: fit(w.RuleSet),
+		Risks: risks(w.Risks), At: w.At, Successor: memory.ProposalID(fit(w.Successor)), Purged: w.Purged,
 	}
 	if d := w.Decision; d != nil {
-		p.Decision = &memory.ReviewDecision{By: d.By.Domain(), At: d.At, Reason: memory.Reason(d.Reason), Note: d.Note, Rev: d.Rev}
+		p.Decision = &memory.ReviewDecision{By: d.By.Domain(), At: d.At, Reason: memory.Reason(fit(d.Reason)), Note: fitLines(d.Note), Rev: d.Rev}
 	}
 	return p, w.typed(&p)
 }

@@ -137,10 +137,10 @@ func (w Quarantine) Domain() (memory.Quarantine, error) {
 	}
 	q := memory.Quarantine{
 		ID: id, Suspects: memory.Suspects{
-			Member: memory.MemberID(w.Member), Device: memory.DeviceID(w.Device), Token: memory.TokenID(w.Token), Session: w.AgentSession,
+			Member: memory.MemberID(fit(w.Member)), Device: memory.DeviceID(fit(w.Device)), Token: memory.TokenID(fit(w.Token)), Session: fit(w.AgentSession),
 			Since: w.Since,
 		},
-		Reason: w.Reason, By: w.By.Domain(), At: w.At, Withdrawn: w.Withdrawn, Released: w.Released, Kept: w.Kept, Proposals: w.Proposals,
+		Reason: fitLines(w.Reason), By: w.By.Domain(), At: w.At, Withdrawn: w.Withdrawn, Released: w.Released, Kept: w.Kept, Proposals: w.Proposals,
 	}
 	for _, e := range w.Entries {
 		path, err := memory.ParseServedPath(e.Path)
@@ -148,8 +148,8 @@ func (w Quarantine) Domain() (memory.Quarantine, error) {
 			return memory.Quarantine{}, err
 		}
 		q.Entries = append(q.Entries, memory.Quarantined{
-			EntryID: memory.EntryID(e.EntryID), Path: path, Rev: e.Rev, Was: e.WasRev, Back: e.BackRev, Released: e.ReleasedRev,
-			Stuck: memory.Stuck(e.Stuck),
+			EntryID: memory.EntryID(fit(e.EntryID)), Path: path, Rev: e.Rev, Was: e.WasRev, Back: e.BackRev, Released: e.ReleasedRev,
+			Stuck: memory.Stuck(fit(e.Stuck)),
 		})
 	}
 	return q, nil
