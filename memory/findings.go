@@ -167,6 +167,7 @@ type FindingChange struct {
 	Project ProjectID
 	Finding FindingID
 	From    FindingState // that it was stored with
+	Asked   time.Time    // when its request was made that it was stored with; zero: there was none
 	To      FindingState
 	Request *AllowRequest // from now on
 }
@@ -180,6 +181,9 @@ func (s *Service) change(ctx context.Context, f Finding, to FindingState, r *All
 	c := FindingChange{Project: f.Project, Finding: f.ID, From: f.State, To: to, Request: r}
 	if r == nil {
 		c.Request = f.Request
+	}
+	if f.Request != nil {
+		c.Asked = f.Request.At
 	}
 	done, err := s.store.ChangeFinding(ctx, c, row)
 	if err != nil {
@@ -429,8 +433,8 @@ type FindingStore interface {
 	// there.
 	HasOtherMaintainer(ctx context.Context, project ProjectID, member MemberID) (bool, error)
 	// ChangeFinding moves a finding on, with the rule of its request if that is
-	// new. It reports whether the finding was in the state that it comes from; if
-	// it was not, nothing happens.
+	// new. It reports whether the finding was in the state that it comes from, and
+	// its author had not asked anew; if not, nothing happens.
 	ChangeFinding(ctx context.Context, c FindingChange, row AuditRow) (bool, error)
 	// RevokeAllow ends a rule. One that has been revoked is not found.
 	RevokeAllow(ctx context.Context, project ProjectID, id AllowID, by MemberID, at time.Time, row AuditRow) error

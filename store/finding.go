@@ -266,7 +266,7 @@ func (s *Store) ChangeFinding(ctx context.Context, c memory.FindingChange, row m
 	err = s.inProject(ctx, c.Project, func(tx pgx.Tx, chain link) error {
 		args := pgx.StrictNamedArgs{
 			"project": c.Project, "finding": c.Finding, "from": c.From, "to": c.To, "reason": "", "note": "", "glob": "", "asked": nil,
-			"ends": nil, "by": nil, "decided": nil, "decision": "", "allow": nil,
+			"ends": nil, "by": nil, "decided": nil, "decision": "", "allow": nil, "was": when(c.Asked),
 		}
 		if r := c.Request; r != nil {
 			args["reason"], args["note"], args["glob"], args["asked"], args["ends"] = r.Reason, r.Note, r.Glob, r.At, r.ExpiresAt
@@ -281,7 +281,7 @@ func (s *Store) ChangeFinding(ctx context.Context, c memory.FindingChange, row m
 			update secret_findings
 			set state = @to, reason = @reason, note = @note, glob = @glob, asked_at = @asked, ask_ends_at = @ends,
 				decided_by = @by, decided_at = @decided, decision_note = @decision, allow_id = @allow
-			where project_id = @project and finding_id = @finding and state = @from`, args)
+			where project_id = @project and finding_id = @finding and state = @from and asked_at is not distinct from @was::timestamptz`, args)
 		if err != nil {
 			return err
 		}

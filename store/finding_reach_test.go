@@ -1,10 +1,12 @@
 package store_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
 	"github.com/teammem/teammem/memory"
+	"github.com/teammem/teammem/store"
 )
 
 // except has Mia allow what Mara asks for.
@@ -137,6 +139,45 @@ func TestFinding_OtherWordsMeanwhile(t *testing.T) {
 	}
 	_, err := o.Service.DecideAllow(ctx, o.mia, id, f.ID, memory.AllowAnswer{Approve: true, Asked: now.Request.At})
 	must(t, err)
+}
+
+// slowFindings lets something happen once a finding was read.
+type slowFindings struct {
+	*store.Store
+
+	meanwhile func()
+}
+
+func (s slowFindings) Finding(ctx context.Context, project memory.ProjectID, id memory.FindingID) (memory.Finding, error) {
+	f, err := s.Store.Finding(ctx, project, id)
+	s.meanwhile()
+	return f, err
+}
+
+// Who asks for other paths while somebody decides gets neither their answer for
+// the old ones, nor loses the new request to it.
+func TestFinding_AskedWhileDecided(t *testing.T) {
+	t.Parallel()
+	o := openOffice(t)
+	ctx, id := t.Context(), o.project.ID
+	o.share(t, o.mara, "a.md", "soft-one")
+	f := o.only(t, o.mara)
+	ask := func(glob string) {
+		t.Helper()
+		o.now = o.now.Add(time.Minute)
+		_, err := o.Service.RequestAllow(ctx, o.mara, id, f.ID, memory.AllowWish{Reason: memory.AllowTestValue, Glob: glob})
+		must(t, err)
+	}
+	clock := func() time.Time { return o.now }
+	for _, approve := range []bool{true, false} {
+		ask("a.md")
+		slow := slowFindings{o.Store, func() { ask("**") }}
+		s := memory.NewService(slow, softScanner{}, nobody{}, clock, memory.Limits{})
+		_, err := s.DecideAllow(ctx, o.mia, id, f.ID, memory.AllowAnswer{Approve: approve})
+		if now := o.only(t, o.mia); memory.CodeOf(err) != memory.CodeConflict || now.State != memory.FindingRequested || now.Request.Glob != "**" {
+			t.Errorf("approve %t: %v, then %s for %q", approve, err, now.State, now.Request.Glob)
+		}
+	}
 }
 
 // Who takes out what was allowed has not shared it by the exception.
