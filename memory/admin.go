@@ -8,6 +8,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/teammem/teammem/sanitize"
 )
 
 // AddMember adds a person to the instance.
@@ -15,7 +17,7 @@ func (s *Service) AddMember(ctx context.Context, by Principal, name string, admi
 	if err := administers(by); err != nil {
 		return Member{}, err
 	}
-	if !printable(name, 100) {
+	if !printable(name, 100) || sanitize.Inline(name) != strings.Join(strings.Fields(name), " ") {
 		return Member{}, Invalid("name", "a member's name has 1 to 100 characters that can be seen")
 	}
 	now := s.clock()
@@ -27,11 +29,12 @@ func (s *Service) AddMember(ctx context.Context, by Principal, name string, admi
 	return m, s.store.AddMember(ctx, m, row)
 }
 
-// printable reports whether a name has 1 to most characters, all of which can
-// be seen.
+// printable reports whether a name has 1 to most characters, none of which does
+// anything but show, and something that can be seen. Selectors and fillers in
+// between are not looked for.
 func printable(name string, most int) bool {
 	hidden := strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) })
-	return name != "" && !hidden && utf8.ValidString(name) && utf8.RuneCountInString(name) <= most
+	return sanitize.Inline(name) != "" && !hidden && utf8.ValidString(name) && utf8.RuneCountInString(name) <= most
 }
 
 // AddProject starts a project with an empty feed.

@@ -60,7 +60,10 @@ func TestAddMember(t *testing.T) {
 	if diff := cmp.Diff(want, b.store.audit); diff != "" {
 		t.Errorf("audit (-want +got):\n%s", diff)
 	}
-	for _, bad := range []string{"", strings.Repeat("x", 101), "a\nb", "a\x00", "\xff", "a\u200bb", "\u202e"} {
+	for _, bad := range []string{
+		"", strings.Repeat("x", 101), "a\nb", "a\x00", "\xff", "a\u200bb", "\u202e", " ", "\u3164", "\u2800\u2800", "Ann\ufe01\ufe02",
+		"Ann\U000e0101\U000e0110", "An\u115fn",
+	} {
 		if _, err := b.AddMember(t.Context(), operator(), bad, false); CodeOf(err) != CodeInvalid {
 			t.Errorf("%+q: got %v", bad, err)
 		}

@@ -66,6 +66,7 @@ func TestService_AddDevice(t *testing.T) {
 	}
 	for name, in := range map[string][2]string{
 		"no name": {"", "linux"}, "long name": {strings.Repeat("x", 201), "linux"}, "hidden name": {"a\x00b", "linux"}, "bad UTF-8": {"a\xff", ""},
+		"blank name": {"\u3164\u3164", ""}, "name of blanks": {" ", ""},
 		"long system": {"x", strings.Repeat("x", 51)}, "hidden system": {"x", "a\nb"},
 	} {
 		if _, err := b.AddDevice(t.Context(), b.who, in[0], in[1]); CodeOf(err) != CodeInvalid {
