@@ -42,10 +42,22 @@ type RescanProgress struct {
 
 	BeganAt time.Time
 	EndedAt time.Time // zero: it goes on
+	Late    bool      // since then, a server with other rules kept proposals or conflicts
+	Since   time.Time // of those, only these are looked at
 }
 
 // due reports whether there is something to look at.
-func (p RescanProgress) due() bool { return p.EndedAt.IsZero() || p.Seq < p.Head }
+func (p RescanProgress) due() bool { return p.EndedAt.IsZero() || p.Seq < p.Head || p.Late }
+
+// LateMost is how long before it is stored a text can be dated, by a server that is
+// slow to write it or whose clock is behind.
+const LateMost = 2 * time.Minute
+
+// resumed is the progress that goes on with what was kept late.
+func (p RescanProgress) resumed() RescanProgress {
+	p.Proposal, p.Conflict, p.Late, p.Since, p.EndedAt = "", "", false, p.EndedAt.Add(-LateMost), time.Time{}
+	return p
+}
 
 // mostUnscanned is how many texts are named whose scan did not end.
 const mostUnscanned = 100
@@ -161,6 +173,13 @@ const (
 func (w rescan) project(ctx context.Context, p RescanProgress) error {
 	if p.BeganAt.IsZero() {
 		p.BeganAt = w.clock()
+	}
+	if p.Late {
+		again := p.resumed()
+		if kept, err := w.store.KeepRescan(ctx, p, again); err != nil || !kept {
+			return err
+		}
+		p = again
 	}
 	for {
 		texts, next, err := w.store.RescanTexts(ctx, w.round, p, rescanPage, rescanBytes)

@@ -115,6 +115,7 @@ type rescanRow struct {
 	UnscannedSome []string
 	BeganAt       *time.Time
 	EndedAt       *time.Time
+	Late          bool
 }
 
 func (r rescanRow) progress() memory.RescanProgress {
@@ -122,7 +123,7 @@ func (r rescanRow) progress() memory.RescanProgress {
 		Project: memory.ProjectID(r.ProjectID), Slug: r.Slug, Head: r.Head, Round: r.Round, RuleSet: r.RuleSet, Goal: r.Goal, Seq: r.Seq,
 		Proposal: memory.ProposalID(r.ProposalID), Conflict: memory.ConflictID(r.ConflictID),
 		Texts: r.Texts, Findings: r.Findings, Rejected: r.Rejected, Withdrawn: r.Withdrawn, Hidden: r.Hidden,
-		Unscanned: r.Unscanned, UnscannedSome: r.UnscannedSome, BeganAt: value(r.BeganAt).UTC(), EndedAt: value(r.EndedAt).UTC(),
+		Unscanned: r.Unscanned, UnscannedSome: r.UnscannedSome, BeganAt: value(r.BeganAt).UTC(), EndedAt: value(r.EndedAt).UTC(), Late: r.Late,
 	}
 }
 
@@ -134,11 +135,18 @@ func (s *Store) RescanProgress(ctx context.Context, r memory.Rescan) ([]memory.R
 			coalesce(w.conflict_id, '') as conflict_id, coalesce(w.texts, 0) as texts, coalesce(w.findings, 0) as findings,
 			coalesce(w.rejected, 0) as rejected,
 			coalesce(w.withdrawn, 0) as withdrawn, coalesce(w.hidden, 0) as hidden, coalesce(w.unscanned, 0) as unscanned,
-			coalesce(w.unscanned_some, '{}') as unscanned_some, w.began_at, w.ended_at
+			coalesce(w.unscanned_some, '{}') as unscanned_some, w.began_at, w.ended_at,
+			exists (
+				select from proposals t
+				where t.project_id = p.project_id and t.content is not null and t.rule_set <> @rules and t.at > greatest(w.began_at, w.ended_at - @late::interval)
+			) or exists (
+				select from conflicts t
+				where t.project_id = p.project_id and t.content is not null and t.rule_set <> @rules and t.at > greatest(w.began_at, w.ended_at - @late::interval)
+			) as late
 		from projects p
 		left join project_rescans w on w.project_id = p.project_id and w.round = @round
 		order by p.slug`,
-		pgx.StrictNamedArgs{"round": r.Round, "rules": r.RuleSet})
+		pgx.StrictNamedArgs{"round": r.Round, "rules": r.RuleSet, "late": memory.LateMost})
 	return all, s.fault(ctx, "read how far re-scans are", err)
 }
 
@@ -216,7 +224,7 @@ func (s *Store) RescanTexts(
 		return texts, next, s.fault(ctx, "read texts of a re-scan", err)
 	}
 	delete(args, "goal")
-	args["after"] = p.Proposal
+	args["after"], args["since"] = p.Proposal, p.Since
 	rows, err = s.scanRows(ctx, args, proposalTexts)
 	for _, row := range rows {
 		next.Proposal = memory.ProposalID(row.ID)
@@ -286,7 +294,7 @@ const proposalTexts = `
 		select p.proposal_id, p.path, p.content, p.sha256, p.author, p.device_id, p.state,
 			sum(p.size) over (order by p.proposal_id) - p.size as before
 		from proposals p
-		where p.project_id = @project and p.proposal_id > @after and p.content is not null and (p.rule_set <> @rules or @whole)
+		where p.project_id = @project and p.proposal_id > @after and p.at >= @since and p.content is not null and (p.rule_set <> @rules or @whole)
 		order by p.proposal_id
 		limit @limit
 	) as t
@@ -301,7 +309,7 @@ const conflictTexts = `
 		select k.conflict_id, k.path, k.content, k.sha256, k.author, k.device_id,
 			sum(k.size) over (order by k.conflict_id) - k.size as before
 		from conflicts k
-		where k.project_id = @project and k.conflict_id > @after and k.content is not null and (k.rule_set <> @rules or @whole)
+		where k.project_id = @project and k.conflict_id > @after and k.at >= @since and k.content is not null and (k.rule_set <> @rules or @whole)
 		order by k.conflict_id
 		limit @limit
 	) as t
