@@ -87,7 +87,7 @@ func TestFinding_MovedOutBehindOthers(t *testing.T) {
 	}
 	attack := func(name string, ops ...memory.Op) {
 		t.Helper()
-		_, err := o.Service.Push(ctx, o.mara, id, memory.Push{Epoch: o.project.Head.Epoch, Ops: ops})
+		_, err := o.Service.Push(t.Context(), o.mara, id, memory.Push{Epoch: o.project.Head.Epoch, Ops: ops})
 		must(t, err)
 		for path, text := range o.tree(t) {
 			if text == "soft-one" && path != "in/a.md" {
