@@ -20,7 +20,7 @@ func Faults() []Fault {
 		{"what came before a kill is not known again", "client/received.go", "e.base.Rev < r.Rev", "e.base.Rev < 0", "client.TestSync_KilledAfterADownload"},
 		{"the server does not look at the base of a push", "memory/judge.go", "return w.BaseRev == head.Rev && (w.BaseSum.IsZero() || w.BaseSum == head.Sum)", "return true", "memory.TestJudge_Verdicts"},
 		{"the digest leaves out the path", "memory/digest.go", "	buf = append(buf, p.key...)\n", "", "memory.TestDigest_TellsPathFromText"},
-		{"a text is not searched for secrets", "memory/clean.go", `scan(ctx, scanner, "content", text)`, `scan(ctx, scanner, "content", "")`, "memory.TestScreen_Refused"},
+		{"a text is not searched for secrets", "memory/clean.go", `scan(ctx, scanner, "content", pieces(text, head, meta)...)`, `scan(ctx, scanner, "content")`, "memory.TestScreen_Refused"},
 		{"a push does not lock the project", "store/heads.go", "\n		where project_id = @project\n		for update`,", "\n		where project_id = @project`,", "store.TestScenario_S40_FeedGaps"},
 		{"a text is replaced without another look at it", "client/tree/commit.go", "case memory.Sum(content) != o.expect:", "case memory.Sum(content) == memory.Hash{}:", "client/tree.TestBatch_DropsWhatChanged"},
 		{"a replaced text is let go unread", "client/tree/replace.go", "if err := t.options.Keep(context.WithoutCancel(ctx), old); err != nil {", "if err := error(nil); err != nil {", "client/tree.TestBatch_PutReplaces"},
