@@ -166,3 +166,33 @@ func usedException(s Scanner) bool {
 	a, ok := s.(*allowing)
 	return ok && a.used
 }
+
+// AllowRules lists the exceptions in force, by their paths.
+func (s *Service) AllowRules(ctx context.Context, who Principal, id ProjectID) ([]AllowRule, error) {
+	if _, err := s.enter(ctx, who, id, ScopeRead); err != nil {
+		return nil, err
+	}
+	x, err := s.store.Exceptions(ctx, id)
+	return x.InForce(s.clock()).Rules, err
+}
+
+// RevokeAllow ends an exception. What was shared by it stays.
+func (s *Service) RevokeAllow(ctx context.Context, who Principal, id ProjectID, rule AllowID) error {
+	if _, err := s.moderate(ctx, who, id, ScopeWrite); err != nil {
+		return err
+	}
+	now := s.clock()
+	return s.store.RevokeAllow(ctx, id, rule, who.Member, now, who.Row(now, "finding.revoke", string(rule)))
+}
+
+// scannerFor is the scanner for texts of a path in a project; without one, it
+// knows of no exceptions. The zero path has none.
+func (s *Service) scannerFor(id ProjectID, p Path) Scanner {
+	if id == "" {
+		return s.scanner
+	}
+	return Allowing(s.scanner, p, func(ctx context.Context) (Exceptions, error) {
+		x, err := s.store.Exceptions(ctx, id)
+		return x.InForce(s.clock()), err
+	})
+}

@@ -120,43 +120,6 @@ func (f Finding) now(at time.Time) Finding {
 	return f
 }
 
-// AllowReason says why a finding is no secret.
-type AllowReason string
-
-// The reasons. That it will be rotated later is none.
-const (
-	AllowFalsePositive    AllowReason = "false-positive"
-	AllowTestValue        AllowReason = "test-value"
-	AllowPublicIdentifier AllowReason = "public-identifier"
-)
-
-// ParseAllowReason reads the name of a reason.
-func ParseAllowReason(s string) (AllowReason, error) {
-	switch r := AllowReason(s); r {
-	case AllowFalsePositive, AllowTestValue, AllowPublicIdentifier:
-		return r, nil
-	}
-	return "", Invalid("reason", "the reason is false-positive, test-value or public-identifier")
-}
-
-// AllowRequest is an author's wish for an exception, and how it was decided.
-type AllowRequest struct {
-	Reason    AllowReason
-	Note      string
-	Glob      string // of the paths that the exception is for
-	At        time.Time
-	ExpiresAt time.Time
-	Decision  *AllowDecision
-	Rule      *AllowRule // of an approval
-}
-
-// AllowDecision is a maintainer's answer to a request.
-type AllowDecision struct {
-	By   Author
-	At   time.Time
-	Note string
-}
-
 // FindingQuery asks for a page of findings, newest first. Zero fields do not
 // filter.
 type FindingQuery struct {
