@@ -61,26 +61,8 @@ func (s *Service) RequestAllow(ctx context.Context, who Principal, id ProjectID,
 	if err := askable(f, who); err != nil {
 		return Finding{}, err
 	}
-	if _, err := ParseAllowReason(string(w.Reason)); err != nil {
+	if err := s.checkWish(ctx, f, &w); err != nil {
 		return Finding{}, err
-	}
-	if err := s.checkNote(w.Note); err != nil {
-		return Finding{}, err
-	}
-	if err := s.screenWords(ctx, "note", w.Note); err != nil {
-		return Finding{}, err
-	}
-	if w.Glob == "" {
-		w.Glob = exactGlob(f.Path)
-	}
-	if err := checkGlob(w.Glob); err != nil {
-		return Finding{}, err
-	}
-	if err := s.screenGlob(ctx, w.Glob); err != nil {
-		return Finding{}, err
-	}
-	if !globMatches(w.Glob, f.Path) {
-		return Finding{}, Invalid("paths", "the path of the finding is not among these")
 	}
 	now := s.clock()
 	switch was := f.now(now); was.State {
@@ -94,6 +76,33 @@ func (s *Service) RequestAllow(ctx context.Context, who Principal, id ProjectID,
 	}
 	r := &AllowRequest{Reason: w.Reason, Note: w.Note, Glob: w.Glob, At: now, ExpiresAt: now.Add(AllowRequestLife)}
 	return s.change(ctx, f, FindingRequested, r, who.Row(now, "finding.request", string(f.ID)))
+}
+
+// checkWish checks what somebody wrote who asks for an exception, and fills in the
+// paths where none are named.
+func (s *Service) checkWish(ctx context.Context, f Finding, w *AllowWish) error {
+	if _, err := ParseAllowReason(string(w.Reason)); err != nil {
+		return err
+	}
+	if err := s.checkNote(w.Note); err != nil {
+		return err
+	}
+	if err := s.screenWords(ctx, "note", w.Note); err != nil {
+		return err
+	}
+	if w.Glob == "" {
+		w.Glob = exactGlob(f.Path)
+	}
+	if err := checkGlob(w.Glob); err != nil {
+		return err
+	}
+	if err := s.screenGlob(ctx, w.Glob); err != nil {
+		return err
+	}
+	if !globMatches(w.Glob, f.Path) {
+		return Invalid("paths", "the path of the finding is not among these")
+	}
+	return nil
 }
 
 // screenGlob also looks at each name of the paths by itself.
@@ -171,13 +180,8 @@ func (s *Service) DecideAllow(ctx context.Context, who Principal, id ProjectID, 
 		return Finding{}, notRequested(f.now(now))
 	}
 	r := *f.Request
-	if a.Approve && cmp.Or(a.Glob, exactGlob(f.Path)) != r.Glob {
-		return Finding{}, &Error{
-			Code: CodeConflict, Message: "its author asks for other paths: " + r.Glob, Hint: "look at the finding again, and approve these if they are right",
-		}
-	}
-	if !a.Asked.IsZero() && !a.Asked.Equal(r.At) {
-		return Finding{}, &Error{Code: CodeConflict, Message: "its author has asked anew since it was looked at", Hint: "look at the finding again"}
+	if err := a.outdated(f); err != nil {
+		return Finding{}, err
 	}
 	r.Decision = &AllowDecision{By: by, At: now, Note: a.Note}
 	if !a.Approve {
@@ -192,6 +196,19 @@ func (s *Service) DecideAllow(ctx context.Context, who Principal, id ProjectID, 
 		s.notify.Notify(id, Cursor{}) // its author's computer can share the text now
 	}
 	return f, err
+}
+
+// outdated says what the author has asked for since the request was looked at.
+func (a AllowAnswer) outdated(f Finding) error {
+	if a.Approve && cmp.Or(a.Glob, exactGlob(f.Path)) != f.Request.Glob {
+		return &Error{
+			Code: CodeConflict, Message: "its author asks for other paths: " + f.Request.Glob, Hint: "look at the finding again, and approve these if they are right",
+		}
+	}
+	if !a.Asked.IsZero() && !a.Asked.Equal(f.Request.At) {
+		return &Error{Code: CodeConflict, Message: "its author has asked anew since it was looked at", Hint: "look at the finding again"}
+	}
+	return nil
 }
 
 // decidable checks that the principal may decide about the finding.
