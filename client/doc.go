@@ -17,6 +17,35 @@
 //	server, err := dirs.Connect(login, client.ServerOptions{Instance: link.Instance, Clock: time.Now})
 //	report, err := client.NewSyncer(dirs, link, server, client.SyncerOptions{Clock: time.Now, …}).Sync(ctx, client.SyncOptions{})
 //
+// # Where things are
+//
+//   - A run: sync.go starts it, cycle.go goes through it, observe.go, scan.go,
+//     pull.go and review.go look at both sides, plan.go asks package sync, and
+//     guard.go takes out what looks like an accident, which holds.go describes.
+//     narrow.go and ahead.go are the shorter ways of a run in which little happened,
+//     and watched.go is what a watcher knows better.
+//   - Carrying out: carry.go changes the tree, with stage.go and texts.go for what
+//     is written, and keep.go, keep_ahead.go for what is replaced. upload.go makes
+//     offers, push.go sends them, settle.go takes in the verdicts, merge.go merges,
+//     and proposals.go does what waits for a reviewer.
+//   - What is known: state.go is the tree and the server as the index has them,
+//     track.go what of it moves, names.go who has which name; index.go,
+//     index_codec.go, index_decode.go and index_journal.go keep it, and resident.go
+//     hands it to the next run of the same process.
+//   - Notes for the run after one that was cut off (notes.go): sent.go, received.go
+//     and deleted.go; renamed.go tells what they cannot.
+//   - What is not shared: refusals.go and scope.go; allowed.go, exceptions.go and
+//     leaks.go for secrets, and device_report.go tells the server.
+//   - Kept texts: vault.go, for trash.go and conflicts.go (conflicts_mirror.go tells
+//     the server, conflicts_resolve.go ends one); wipe.go removes what was purged.
+//   - Calls: server.go and call.go, a file for each kind of call (history.go,
+//     findings.go, quarantine.go, events.go), connect.go and transport.go for what
+//     goes wrong on the way; login.go, session.go and exchange.go for tokens.
+//   - Places: dirs.go, links.go and link.go, credentials.go, lock.go, watch_lock.go,
+//     pause.go; file.go replaces a file.
+//   - Without a run: known.go, status.go, diff.go, hints.go, treenames.go, doctor.go;
+//     edit.go lends the tree to others.
+//
 // # What is promised
 //
 //   - A text that only the member has is never thrown away. What is replaced or

@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -160,6 +161,27 @@ func checkImports(t *testing.T, p goPackage) {
 		for _, banned := range foreign[name] {
 			if imported == banned || strings.HasPrefix(imported, banned+"/") {
 				t.Errorf("%s imports %s, which it must not know", name, imported)
+			}
+		}
+	}
+}
+
+// A doc.go that says in which file something is names files that there are.
+func TestArch_DocNamesFiles(t *testing.T) {
+	t.Parallel()
+	name := regexp.MustCompile(`[a-z0-9_]+\.go\b`)
+	for p := range edges {
+		dir := filepath.Join(root, filepath.FromSlash(p))
+		doc, err := os.ReadFile(filepath.Join(dir, "doc.go"))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range name.FindAllString(string(doc), -1) {
+			if _, err := os.Stat(filepath.Join(dir, file)); err != nil {
+				t.Errorf("doc.go of %s names %s: %v", p, file, err)
 			}
 		}
 	}
